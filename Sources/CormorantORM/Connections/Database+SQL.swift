@@ -148,7 +148,8 @@ extension Database {
             try model.requireAnyKey()
             let statement: Statement
             do {
-                statement = try plan.connection.statement(try plan.compiler.greatest(model.keyNames[0], in: model.table))
+                statement = try plan.connection.statement(
+                    try plan.compiler.greatest(model.keyNames[0], in: model.table))
             } catch let error as CormorantError {
                 throw plan.schemaError(error)
             }

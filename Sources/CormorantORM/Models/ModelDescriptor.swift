@@ -147,7 +147,8 @@ public final class ModelDescriptor: Sendable {
                     let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }
                     let tellsApart = index.isUnique && index.whereSQL == nil && positions.count == index.columns.count
                     return tellsApart && positions.allSatisfy { columns[$0].notNull } ? positions : nil
-                }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil, generated: rowID, isView: draft.isView,
+                }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil, generated: rowID,
+                isView: draft.isView,
                 scope: problem == nil ? draft.wholeScope : nil,
                 owner: ModelTable(
                     draft, relations, schema, createSQL: createSQL, isVariant: isVariant, in: attachment))

@@ -273,7 +273,8 @@ package final class ModelPlan {
     private func makeFind() throws -> PlannedStatement {
         try model.requireAnyKey()
         let made = try prepare(
-            try compiler.select(names(all), from: model.table, key: model.keyNames), binds: model.keyColumns, returns: all)
+            try compiler.select(names(all), from: model.table, key: model.keyNames), binds: model.keyColumns,
+            returns: all)
         finding = made
         return made
     }

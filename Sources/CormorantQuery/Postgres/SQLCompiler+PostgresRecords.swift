@@ -55,7 +55,8 @@ extension SQLCompiler {
     }
 
     func defaultValue(of column: WrittenColumn) throws -> String? {
-        guard dialect == .postgres, let sql = column.defaultSQL, let records, let known = self.column(column.name) else {
+        guard dialect == .postgres, let sql = column.defaultSQL, let records, let known = self.column(column.name)
+        else {
             return column.defaultSQL
         }
         return try PortableSQL.value(sql, as: PostgresType(known), of: records, "the default of \(known.property)")
@@ -66,9 +67,12 @@ extension SQLCompiler {
         let plain = dialect.parameter(parameter)
         guard let type = type(of: column.name) else { return plain }
         let typed = "CAST(\(plain) AS \(type.name))"
-        if let constant = column.constant { return dialect.constant("CAST(\(constant) AS \(type.name))", besides: typed) }
+        if let constant = column.constant {
+            return dialect.constant("CAST(\(constant) AS \(type.name))", besides: typed)
+        }
         if let scale = column.scale {
-            return "CASE WHEN round(\(typed), \(scale.digits)) = \(typed) THEN round(\(typed), \(scale.digits)) ELSE \(typed) END"
+            return
+                "CASE WHEN round(\(typed), \(scale.digits)) = \(typed) THEN round(\(typed), \(scale.digits)) ELSE \(typed) END"
         }
         if let table, let records, let generated = records.generated, records.columns[generated].name == column.name {
             return "coalesce(\(typed), nextval(\(sequence(of: table, column.name))))"

@@ -11,7 +11,8 @@ extension SQLCompiler {
                 [compiler.createTable(table)] + table.indexes.map { compiler.createIndex($0, on: table.name) }
             }
         case .postgres:
-            return try tables.flatMap { try compiler.createPostgres($0) } + tables.flatMap { try compiler.foreignKeys(of: $0) }
+            return try tables.flatMap { try compiler.createPostgres($0) }
+                + tables.flatMap { try compiler.foreignKeys(of: $0) }
         }
     }
 
@@ -78,7 +79,8 @@ extension SQLCompiler {
         let name = quoteIdentifier(column.name)
         var checks: [CheckSchema] = []
         if let scale = column.scale {
-            checks.append(CheckSchema(name: "\(table.name)_\(column.name)_scale", condition: "scale(\(name)) <= \(scale)"))
+            checks.append(
+                CheckSchema(name: "\(table.name)_\(column.name)_scale", condition: "scale(\(name)) <= \(scale)"))
         }
         let range = column.type.integers(isUnsigned: column.isUnsigned, bits: column.bits)
         if column.type.isInteger, range != column.postgresType.integers {
@@ -114,7 +116,8 @@ extension SQLCompiler {
         var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(quoteIdentifier(index.name))"
         sql += " ON \(quoteIdentifier(table.name)) (\(columns.joined(separator: ", ")))"
         if let condition = index.whereSQL {
-            sql += " WHERE \(try PortableSQL.condition(condition, of: table, "the condition of index \"\(index.name)\""))"
+            sql +=
+                " WHERE \(try PortableSQL.condition(condition, of: table, "the condition of index \"\(index.name)\""))"
         }
         return sql
     }

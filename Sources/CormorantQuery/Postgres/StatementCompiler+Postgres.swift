@@ -90,8 +90,9 @@ extension StatementCompiler {
     // Parameters ------------------------------------------------------------------------------------------------------
 
     /// Writes a parameter whose type PostgreSQL finds in what stands beside it.
-    mutating func bindNumbered(_ binding: CompiledStatement.Binding) {
-        sql += dialect.parameter(note(binding, nil))
+    /// - Parameter type: the type that it finds.
+    mutating func bindNumbered(_ binding: CompiledStatement.Binding, _ type: PostgresType? = nil) {
+        sql += dialect.parameter(note(binding, type))
     }
 
     mutating func bind(_ binding: CompiledStatement.Binding, as type: PostgresType) {

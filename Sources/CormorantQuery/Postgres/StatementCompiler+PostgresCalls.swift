@@ -16,7 +16,8 @@ extension StatementCompiler {
         if try write(choice: call, name) { return }
         if functionsOfSQLite.contains(name) || name.hasPrefix("corm_") {
             throw lacksInPostgres(
-                "\(name)() as SQLite has it", hint: "do that in the program, or call a function of the server in raw SQL")
+                "\(name)() as SQLite has it",
+                hint: "do that in the program, or call a function of the server in raw SQL")
         }
         try write(plain: call, call.name)
     }
@@ -30,7 +31,8 @@ extension StatementCompiler {
             return .bigint
         case "ntile": return .integer
         case "percent_rank", "cume_dist", "avg", "total", "julianday", "round", "sqrt", "exp", "ln", "log", "log10",
-            "log2", "pow", "power", "pi", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "degrees", "radians", "mod":
+            "log2", "pow", "power", "pi", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "degrees", "radians",
+            "mod":
             return .double
         case "sum":
             return first == .element ? .element : first?.calculated
@@ -74,8 +76,11 @@ extension StatementCompiler {
                 return try write("", name, call, "") { try $0.write(first, as: type == .boolean ? .integer : .text) }
             case .jsonb, .bytea, .element:
                 throw lacksInPostgres(
-                    "\(name)() of \(type?.title ?? "")", hint: type == .bytea ? "take it in the program" : "cast it to its type")
-            default: return try write("", name, call, "") { try $0.write(comparable: first, true) }
+                    "\(name)() of \(type?.title ?? "")",
+                    hint: type == .bytea ? "take it in the program" : "cast it to its type")
+            default:
+                if type == .text { try refuseTelling(textKey(of: first), "\(name)()") }
+                return try write("", name, call, "") { try $0.write(comparable: first, true) }
             }
         case "group_concat", "string_agg":
             guard let first else { return false }
@@ -110,7 +115,8 @@ extension StatementCompiler {
 
     private func isDistinct(_ call: Call) -> Bool { call.isDistinct }
 
-    private mutating func write(sum first: Expression, _ type: PostgresType?, _ call: Call, _ name: String) throws -> Bool
+    private mutating func write(sum first: Expression, _ type: PostgresType?, _ call: Call, _ name: String) throws
+        -> Bool
     {
         if let type, !type.isNumber, type != .boolean, type != .element {
             throw lacksInPostgres("\(name)() of \(type.title)", hint: "cast it to a type of numbers")
@@ -137,7 +143,8 @@ extension StatementCompiler {
         try write(key: key, collates: !isBytewise(expression)) { try $0.write(postgres: expression, at: .atom) }
     }
 
-    private mutating func write(_ start: String, _ name: String, _ call: Call, _ end: String, _ arguments: Writer) throws
+    private mutating func write(_ start: String, _ name: String, _ call: Call, _ end: String, _ arguments: Writer)
+        throws
         -> Bool
     {
         sql += start + name + "("
@@ -221,6 +228,15 @@ extension StatementCompiler {
             sql += "length("
             try write(first, as: .text)
             sql += ")"
+        case ("replace", 3) where canBeNull(arguments[2]):
+            // Nothing is replaced, not even by NULL.
+            sql += "CASE WHEN "
+            try write(arguments[1], as: .text, at: .atom)
+            sql += " = '' THEN "
+            try write(first, as: .text)
+            sql += " ELSE replace("
+            try write(arguments, as: .text)
+            sql += ") END"
         case ("trim", 1...2), ("ltrim", 1...2), ("rtrim", 1...2), ("replace", 3):
             sql += (name == "trim" ? "btrim" : name) + "("
             for (index, argument) in arguments.enumerated() {
@@ -277,12 +293,14 @@ extension StatementCompiler {
         if arguments.count > 2 {
             if case .value(.integer(let count), _) = arguments[2].node {
                 guard count >= 0 else {
-                    throw lacksInPostgres("substr() of a negative length", hint: "give where it begins and how long it is")
+                    throw lacksInPostgres(
+                        "substr() of a negative length", hint: "give where it begins and how long it is")
                 }
                 sql += ", "
                 bind(.value(.integer(count)), as: .integer)
             } else {
-                throw lacksInPostgres("substr() of a length that is not known before", hint: "give the length as a value")
+                throw lacksInPostgres(
+                    "substr() of a length that is not known before", hint: "give the length as a value")
             }
         }
         sql += ")"
@@ -402,6 +420,9 @@ extension StatementCompiler {
         guard type != .jsonb, type != .element else {
             throw lacksInPostgres("order of \(type?.title ?? "")", hint: "cast it to the type that it has")
         }
+        if type == .text {
+            for argument in arguments { try refuseTelling(textKey(of: argument), isGreatest ? "max()" : "min()") }
+        }
         let nullable = arguments.filter { canBeNull($0) }
         if !nullable.isEmpty {
             sql += "CASE WHEN "
@@ -472,7 +493,7 @@ extension StatementCompiler {
 
     private mutating func write(json document: Expression, _ path: Expression?) throws {
         sql += "("
-        if let path { try write(json: document, at: path) } else { try write(document: document) }
+        if let path { try write(json: document, at: path, takesKeys: false) } else { try write(document: document) }
         sql += ")"
     }
 
@@ -490,10 +511,12 @@ extension StatementCompiler {
 /// What SQLite has, and PostgreSQL has otherwise or not at all: https://www.sqlite.org/lang_corefunc.html
 private let functionsOfSQLite: Set<String> = [
     "abs", "changes", "char", "concat", "concat_ws", "format", "glob", "hex", "if", "iif", "instr", "last_insert_rowid",
-    "length", "like", "likelihood", "load_extension", "lower", "ltrim", "max", "min", "nullif", "octet_length", "printf",
+    "length", "like", "likelihood", "load_extension", "lower", "ltrim", "max", "min", "nullif", "octet_length",
+    "printf",
     "quote", "random", "randomblob", "replace", "round", "rtrim", "sign", "soundex", "sqlite_compileoption_get",
     "sqlite_compileoption_used", "sqlite_offset", "sqlite_source_id", "sqlite_version", "substr", "substring",
-    "total_changes", "trim", "typeof", "unhex", "unicode", "upper", "zeroblob", "regexp", "match", "highlight", "snippet",
+    "total_changes", "trim", "typeof", "unhex", "unicode", "upper", "zeroblob", "regexp", "match", "highlight",
+    "snippet",
     "bm25", "acos", "acosh", "asin", "asinh", "atanh", "ceil", "cosh", "floor", "log", "log2", "mod", "sinh", "tanh",
     "json_insert", "json_replace", "json_set", "json_remove", "json_patch", "json_quote", "json_valid", "json_extract",
     "json_array_length", "json_error_position", "json_pretty", "median", "percentile", "percentile_cont",

@@ -19,7 +19,11 @@ extension StatementCompiler {
             switch policy {
             case .replace: ("OR REPLACE", "save the record, or make it an upsert, which updates the row in the way")
             case .ignore: ("OR IGNORE here", "make it an upsert that does nothing, or find the rows by a condition")
-            default: ("OR \(policy == .fail ? "FAIL" : "ROLLBACK")", "an error undoes the statement; roll back the transaction")
+            default:
+                (
+                    "OR \(policy == .fail ? "FAIL" : "ROLLBACK")",
+                    "an error undoes the statement; roll back the transaction"
+                )
             }
         return lacksInPostgres(name, hint: hint)
     }
@@ -38,7 +42,9 @@ extension StatementCompiler {
     /// The columns of a key or unique index, as that compares them.
     mutating func write(conflictTarget columns: [Int], of table: TableReference) throws {
         try refuseTwice(columns, of: table)
-        sql += " (" + columns.map { dialect.key(table.columns[$0].quoted, table.columns[$0]) }.joined(separator: ", ") + ")"
+        sql +=
+            " (" + columns.map { dialect.key(table.columns[$0].quoted, table.columns[$0]) }.joined(separator: ", ")
+            + ")"
     }
 
     /// Writes a value into a column, whose type takes what it holds and refuses all else.

@@ -51,9 +51,10 @@ extension StatementCompiler {
         if try write(postgresMoments: op, left, right) { return }
         if postgresType(of: left) == .element { return try write(element: left, op, right) }
         if postgresType(of: right) == .element { return try write(element: right, op.changedOver, left) }
-        try write(one: left, beside: right, op)
+        let key = textKey(of: left, right)
+        try write(one: left, beside: right, op, by: key)
         sql += postgresInfix(op, left, right)
-        try write(one: right, beside: left, op)
+        try write(one: right, beside: left, op, by: key)
     }
 
     /// Equality finds rows by an index, which IS NOT DISTINCT FROM does not.
@@ -66,8 +67,10 @@ extension StatementCompiler {
     }
 
     /// Writes one side of a comparison.
-    mutating func write(one expression: Expression, beside other: Expression, _ op: BinaryOperator) throws {
-        let both = textKey(of: expression) ?? textKey(of: other)
+    /// - Parameter both: how the texts of both are compared.
+    mutating func write(
+        one expression: Expression, beside other: Expression, _ op: BinaryOperator, by both: TextKey?
+    ) throws {
         let side = try side(expression, beside: other, op)
         let isTextual = side.isText ? isText(other) || !side.isBare : isText(expression)
         let key = isTextual ? both : nil
@@ -79,13 +82,17 @@ extension StatementCompiler {
             case .asIs: try compiler.write(postgres: expression, at: .atom)
             case .converted(let type): try compiler.write(expression, as: type, at: .atom)
             case .bound(let value):
-                if key == nil { compiler.bindNumbered(.value(value)) } else { compiler.bind(.value(value), as: .text) }
+                if key == nil {
+                    compiler.bindNumbered(.value(value), compiler.postgresType(of: other))
+                } else {
+                    compiler.bind(.value(value), as: .text)
+                }
             case .cast(let value, let type): compiler.bind(.value(value), as: type)
             case .parameter(let name, let form, let type):
                 if let type = type ?? (key == nil ? nil : .text) {
                     compiler.bind(.parameter(name, form), as: type)
                 } else {
-                    compiler.bindNumbered(.parameter(name, form))
+                    compiler.bindNumbered(.parameter(name, form), compiler.postgresType(of: other))
                 }
             }
         }
@@ -123,7 +130,8 @@ extension StatementCompiler {
             return own == .boolean ? .converted(.integer) : .asIs
         }
         // SQLite compares their texts.
-        if (own == .text || own.isTime || own == .uuid) && (otherType == .text || otherType.isTime || otherType == .uuid)
+        if (own == .text || own.isTime || own == .uuid)
+            && (otherType == .text || otherType.isTime || otherType == .uuid)
         {
             return .converted(.text)
         }
@@ -159,7 +167,8 @@ extension StatementCompiler {
         case (.real, .real), (.double, .real): return .bound(value)
         case (.real, .integer(let integer)), (.double, .integer(let integer)):
             let real = Double(integer)
-            return Int64(exactly: real) == integer ? .cast(.real(real), .double) : .cast(.text(String(integer)), .numeric)
+            return Int64(exactly: real) == integer
+                ? .cast(.real(real), .double) : .cast(.text(String(integer)), .numeric)
         case (.numeric, _): return .bound(try value.exactDecimal())
         case (.text, .text), (.bytea, .blob): return .bound(value)
         case (.jsonb, .text):
@@ -202,19 +211,38 @@ extension StatementCompiler {
 
     /// How its texts are compared; nil: by bytes.
     func textKey(of expression: Expression) -> TextKey? {
+        (explicitKey(expression) ?? columnKey(expression)).flatMap { $0 }
+    }
+
+    /// A collation that is written counts before that of a column, and the left side before the right one:
+    /// https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
+    func textKey(of left: Expression, _ right: Expression) -> TextKey? {
+        (explicitKey(left) ?? explicitKey(right) ?? columnKey(left) ?? columnKey(right)).flatMap { $0 }
+    }
+
+    /// The collation that is written in it, and goes on to what is made of it; nil: none is.
+    private func explicitKey(_ expression: Expression) -> TextKey?? {
+        func first(_ parts: some Sequence<Expression>) -> TextKey?? { parts.lazy.compactMap { explicitKey($0) }.first }
         switch expression.node {
         case .collate(let inner, let collation):
-            switch foldIdentifier(collation) {
-            case "binary": return nil
-            case "nocase": return .folded
-            case "rtrim": return .trimmed
-            case "corm_offset_datetime": return .moment
-            case "corm_decimal": return nil
-            default: return postgresType(of: inner) == .numeric ? nil : .named(collation)
-            }
-        case .column(let reference): return reference.column.collation.flatMap { TextKey(collation: $0) }
-        case .labelled(let inner, _), .ordered(let inner, _): return textKey(of: inner)
+            return .some(postgresType(of: inner) == .numeric ? nil : TextKey(collation: collation))
+        case .labelled(let inner, _), .ordered(let inner, _), .cast(let inner, _), .unary(_, let inner):
+            return explicitKey(inner)
+        case .binary(_, let left, let right): return first([left, right])
+        case .call(let call): return first(call.arguments)
+        case .cases(let base, let cases, let otherwise):
+            return first(
+                [base].compactMap { $0 } + cases.flatMap { [$0.when, $0.then] } + [otherwise].compactMap { $0 })
         default: return nil
+        }
+    }
+
+    /// That of a column; nil: it is none.
+    private func columnKey(_ expression: Expression) -> TextKey?? {
+        switch expression.node {
+        case .column(let reference): .some(reference.column.collation.flatMap { TextKey(collation: $0) })
+        case .labelled(let inner, _), .ordered(let inner, _), .cast(let inner, _): columnKey(inner)
+        default: nil
         }
     }
 
@@ -241,7 +269,8 @@ extension StatementCompiler {
         case .named(let name):
             guard !sameIdentifier(name, "corm_nocase") else {
                 throw lacksInPostgres(
-                    "collation corm_nocase", hint: "collate by NOCASE, of ASCII letters, or compare a column of folded texts")
+                    "collation corm_nocase",
+                    hint: "collate by NOCASE, of ASCII letters, or compare a column of folded texts")
             }
             try text(&self)
             sql += " COLLATE " + quoteIdentifier(name)
@@ -255,8 +284,11 @@ extension StatementCompiler {
         case .collate(let inner, _), .labelled(let inner, _), .ordered(let inner, _): isBytewise(inner)
         case .binary(.concat, let left, let right): isBytewise(left) || isBytewise(right)
         case .call(let call):
-            ["lower", "upper", "trim", "ltrim", "rtrim", "substr", "substring", "replace", "coalesce", "ifnull", "nullif"]
-                .contains(foldIdentifier(call.name)) && call.arguments.first.map { isBytewise($0) } == true
+            [
+                "lower", "upper", "trim", "ltrim", "rtrim", "substr", "substring", "replace", "coalesce", "ifnull",
+                "nullif",
+            ]
+            .contains(foldIdentifier(call.name)) && call.arguments.first.map { isBytewise($0) } == true
         default: false
         }
     }
@@ -302,7 +334,8 @@ extension StatementCompiler {
 
     // Offset datetimes ------------------------------------------------------------------------------------------------
 
-    private mutating func write(postgresMoments op: BinaryOperator, _ left: Expression, _ right: Expression) throws -> Bool
+    private mutating func write(postgresMoments op: BinaryOperator, _ left: Expression, _ right: Expression) throws
+        -> Bool
     {
         guard op.compares else { return false }
         if left.isGivenValue, !right.isGivenValue {
@@ -326,17 +359,17 @@ extension StatementCompiler {
         case .less, .greaterOrEqual, .greater, .lessOrEqual:
             try write(postgres: left, at: .atom)
             sql += dialect.infix(op)
-            bindNumbered(op == .less || op == .greaterOrEqual ? start : end)
+            bindNumbered(op == .less || op == .greaterOrEqual ? start : end, .text)
         case .equal:
             try write(postgres: left, at: .atom)
             sql += " BETWEEN "
-            bindNumbered(start)
+            bindNumbered(start, .text)
             sql += " AND "
-            bindNumbered(end)
+            bindNumbered(end, .text)
         default:
             try write(momentOf: left)
             sql += postgresInfix(op, left, right)
-            bindNumbered(start)
+            bindNumbered(start, .text)
         }
         return true
     }
@@ -363,14 +396,16 @@ extension StatementCompiler {
             let column = reference.column
             guard reference.path.isEmpty else { return true }
             let isKey = reference.table.key.contains(reference.index) && !reference.table.isView
-            return !(column.isNotNull || isKey) || scopes.contains { $0.select?.joins.contains { $0.kind.isOuter } ?? false }
+            return !(column.isNotNull || isKey)
+                || scopes.contains { $0.select?.joins.contains { $0.kind.isOuter } ?? false }
         case .value(let value, _): return value == .null
         case .labelled(let inner, _), .collate(let inner, _), .ordered(let inner, _), .cast(let inner, _):
             return canBeNull(inner)
         case .exists: return false
         case .unary(.isNull, _), .unary(.isNotNull, _): return false
         case .unary(_, let operand): return canBeNull(operand)
-        case .binary(let op, let left, let right) where op != .divide && op != .remainder && op != .jsonAt && op != .jsonValueAt:
+        case .binary(let op, let left, let right)
+        where op != .divide && op != .remainder && op != .jsonAt && op != .jsonValueAt:
             return op != .is && op != .isNot && (canBeNull(left) || canBeNull(right))
         case .call(let call):
             let name = foldIdentifier(call.name)
@@ -389,6 +424,7 @@ extension TextKey {
         case "binary", "corm_decimal": return nil
         case "nocase": self = .folded
         case "rtrim": self = .trimmed
+        case "corm_offset_datetime": self = .moment
         default: self = .named(collation)
         }
     }

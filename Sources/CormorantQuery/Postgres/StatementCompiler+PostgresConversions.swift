@@ -65,7 +65,8 @@ extension StatementCompiler {
         case (.jsonb, .element): try canonical(write)
         case (_, .element):
             sql += "to_jsonb("
-            try own == .boolean ? cast(to: .integer, write) : own.isTime || own == .uuid ? asText(own, write) : write(&self)
+            try own == .boolean
+                ? cast(to: .integer, write) : own.isTime || own == .uuid ? asText(own, write) : write(&self)
             sql += ")"
         case (.element, .boolean):
             try asNumber(.numeric, write)
@@ -76,7 +77,8 @@ extension StatementCompiler {
             sql += "CAST(trunc("
             try asNumber(.numeric, write)
             sql += ") AS \(target.name))"
-        case (.text, .jsonb), (.element, .jsonb), (.text, .uuid), (.text, .date), (.text, .time): try cast(to: target, write)
+        case (.text, .jsonb), (.element, .jsonb), (.text, .uuid), (.text, .date), (.text, .time):
+            try cast(to: target, write)
         case (.text, .timestamptz):
             sql += "("
             sql += "CAST("

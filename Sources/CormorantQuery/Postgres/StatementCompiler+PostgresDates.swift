@@ -8,7 +8,8 @@ extension StatementCompiler {
         switch name {
         case "strftime":
             guard case .value(.text(let format), _)? = arguments.popFirst()?.node else {
-                throw lacksInPostgres("strftime() of a format that is not known before", hint: "give the format as a text")
+                throw lacksInPostgres(
+                    "strftime() of a format that is not known before", hint: "give the format as a text")
             }
             let parts = try dateParts(format)
             let moment = Array(arguments)
@@ -89,9 +90,12 @@ extension StatementCompiler {
     /// Writes a time, in UTC and without a zone, with its modifiers.
     private mutating func write(_ start: String, _ arguments: [Expression], _ name: String, _ end: String) throws {
         sql += start
+        // Reckoned with, times are of milliseconds.
+        let rounds = arguments.count > 1 || start.hasSuffix("FROM ")
         var modifiers: [(start: String, end: String)] = []
         for argument in arguments.dropFirst() {
-            guard case .value(.text(let modifier), _) = argument.node, let written = modification(foldIdentifier(modifier))
+            guard case .value(.text(let modifier), _) = argument.node,
+                let written = modification(foldIdentifier(modifier))
             else {
                 throw lacksInPostgres(
                     "\(name)() with such a modifier", hint: "give '+1 day', 'start of month' or the like as a text")
@@ -99,7 +103,9 @@ extension StatementCompiler {
             modifiers.append(written)
         }
         for modifier in modifiers.reversed() { sql += modifier.start }
+        if rounds { sql += "date_trunc('milliseconds', " }
         try write(moment: arguments.first, name)
+        if rounds { sql += " + interval '500 microseconds')" }
         for modifier in modifiers { sql += modifier.end }
         sql += end
     }
@@ -125,7 +131,7 @@ extension StatementCompiler {
             sql += "CAST("
             try write(postgres: expression, at: .any)
             sql += " AS timestamp)"
-        case .time:
+        case .time where !["date", "datetime", "unixepoch", "julianday"].contains(name):
             // As of the day that SQLite gives a time alone.
             sql += "(timestamp '2000-01-01' + "
             try write(postgres: expression, at: .atom)
@@ -136,7 +142,8 @@ extension StatementCompiler {
             sql += ", 1, \(OffsetTimestamp.momentSize)) AS timestamp)"
         case let type:
             throw lacksInPostgres(
-                "\(name)() of \(type?.title ?? "what has no type")", hint: "give it a column of times, or a cast to one")
+                "\(name)() of \(type?.title ?? "what has no type")", hint: "give it a column of times, or a cast to one"
+            )
         }
     }
 

@@ -45,14 +45,17 @@ extension StatementCompiler {
         case .binary(.jsonValueAt, let left, let path):
             try parenthesized(outer > .any) { try $0.write(json: left, at: path) }
         case .call(let call) where foldIdentifier(call.name) == "json_extract" && call.arguments.count == 2:
-            try parenthesized(outer > .any) { try $0.write(json: call.arguments[0], at: call.arguments[1]) }
+            try parenthesized(outer > .any) {
+                try $0.write(json: call.arguments[0], at: call.arguments[1], takesKeys: false)
+            }
         case .labelled(let inner, _): try write(json: inner, at: outer)
         default: try write(postgres: expression, at: outer)
         }
     }
 
-    mutating func write(json operand: Expression, at path: Expression) throws {
-        let steps = try jsonPath(path)
+    /// - Parameter takesKeys: a text may be a key, as it may of operators.
+    mutating func write(json operand: Expression, at path: Expression, takesKeys: Bool = true) throws {
+        let steps = try jsonPath(path, takesKeys: takesKeys)
         try write(document: operand)
         for step in steps {
             sql += " -> "
@@ -77,23 +80,26 @@ extension StatementCompiler {
         case index(Int)
     }
 
-    func jsonPath(_ expression: Expression) throws -> [JSONStep] {
+    private func jsonPath(_ expression: Expression, takesKeys: Bool) throws -> [JSONStep] {
         guard case .value(let value, _) = expression.node else {
             throw lacksInPostgres(
                 "paths into JSON that are not known when the statement is made", hint: "give the path as a text")
         }
         switch value {
-        case .integer(let index): return [.index(Int(clamping: index))]
-        case .text(let text): return try jsonPath(text)
+        case .integer(let index) where takesKeys: return [.index(Int(clamping: index))]
+        case .text(let text): return try jsonPath(text, takesKeys)
         default: throw CormorantError(.type, "a path into JSON is \(value.kindName)", hint: "give a text")
         }
     }
 
     /// `$.key."other key"[0][#-1]`, or one key.
-    private func jsonPath(_ text: String) throws -> [JSONStep] {
-        guard text.hasPrefix("$") else { return [.key(text)] }
+    private func jsonPath(_ text: String, _ takesKeys: Bool) throws -> [JSONStep] {
         func fault() -> CormorantError {
             CormorantError(.sql, "\"\(text)\" is no path into JSON", hint: "write it as $.key[0]")
+        }
+        guard text.hasPrefix("$") else {
+            if takesKeys { return [.key(text)] }
+            throw fault()
         }
         var steps: [JSONStep] = []
         var rest = text.unicodeScalars.dropFirst()

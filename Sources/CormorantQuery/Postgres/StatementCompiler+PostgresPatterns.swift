@@ -24,7 +24,7 @@ extension StatementCompiler {
             switch right.bare.node {
             case .value(let value, _):
                 guard case .text = value else { return try write(right, as: .text, at: .atom) }
-                bindNumbered(.value(try value.pattern(for: op)))
+                bindNumbered(.value(try value.pattern(for: op)), .text)
             case .parameter(let name): bindNumbered(.parameter(name, .pattern(op, folds: false)))
             default: try write(right, as: .text, at: .atom)
             }
@@ -34,7 +34,7 @@ extension StatementCompiler {
 
     private mutating func write(part: Expression, _ op: BinaryOperator) throws {
         switch part.bare.node {
-        case .value(let value, _): bindNumbered(.value(try value.pattern(for: op)))
+        case .value(let value, _): bindNumbered(.value(try value.pattern(for: op)), .text)
         case .parameter(let name): bindNumbered(.parameter(name, .pattern(op, folds: false)))
         default:
             sql += op == .hasPrefix ? "(" : "('%' || "
@@ -49,7 +49,7 @@ extension StatementCompiler {
     private mutating func write(expression: Expression, _ op: BinaryOperator) throws {
         switch expression.bare.node {
         case .value(.null, _): sql += "CAST(NULL AS text)"
-        case .value(let value, _): bindNumbered(.value(try value.postgresExpression(op)))
+        case .value(let value, _): bindNumbered(.value(try value.postgresExpression(op)), .text)
         case .parameter(let name): bindNumbered(.parameter(name, .expression(op)))
         default:
             throw lacksInPostgres(

@@ -26,7 +26,7 @@ extension StatementCompiler {
                     if let cast = wide ?? (type == nil ? PostgresType(value) : key == nil ? nil : .text) {
                         compiler.bind(.value(value.asReal(cast == .double)), as: cast)
                     } else {
-                        compiler.bindNumbered(.value(value.asReal(type?.isReal == true)))
+                        compiler.bindNumbered(.value(value.asReal(type?.isReal == true)), type)
                     }
                 }
             }
@@ -158,9 +158,9 @@ extension StatementCompiler {
                     .misuse, "a row of \(parts.count) values is compared with one of \(others.count)",
                     hint: "give both as many values")
             }
-            try write(row: parts, beside: others, op)
+            try write(row: parts, beside: others, op, isLeft: true)
             sql += isNullSafe ? (op == .is ? " IS NOT DISTINCT FROM " : " IS DISTINCT FROM ") : dialect.infix(op)
-            try write(row: others, beside: parts, op)
+            try write(row: others, beside: parts, op, isLeft: false)
         case (.row(let parts), .scalar(let select)), (.scalar(let select), .row(let parts)):
             let isTurned = if case .scalar = left.node { true } else { false }
             let columns = select.columns
@@ -189,7 +189,9 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func write(row parts: [Expression], beside others: [Expression], _ op: BinaryOperator) throws {
+    private mutating func write(
+        row parts: [Expression], beside others: [Expression], _ op: BinaryOperator, isLeft: Bool
+    ) throws {
         sql += op == .is || op == .isNot ? "ROW(" : "("
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
@@ -203,7 +205,8 @@ extension StatementCompiler {
                 default: try write(momentOf: part)
                 }
             } else {
-                try write(one: part, beside: other, op)
+                let key = isLeft ? textKey(of: part, other) : textKey(of: other, part)
+                try write(one: part, beside: other, op, by: key)
             }
         }
         sql += ")"

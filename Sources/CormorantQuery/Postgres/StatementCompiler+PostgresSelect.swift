@@ -116,16 +116,18 @@ extension StatementCompiler {
         for (index, term) in groups.enumerated() {
             if index > 0 { sql += ", " }
             let operand = select.position(ofLabel: term) ?? term
-            if let key = textKey(of: operand) { try refuseTelling(key) }
+            try refuseTelling(textKey(of: operand), "groups")
             try write(postgres: operand, at: .any)
         }
     }
 
     /// Rows that are one to such a collation have several texts, of which PostgreSQL would have to choose one.
-    private func refuseTelling(_ key: TextKey) throws {
+    func refuseTelling(_ key: TextKey?, _ what: String) throws {
+        guard let key else { return }
         if case .named = key { return }
         throw lacksInPostgres(
-            "groups of texts that differ in case", hint: "group by lower(...), and take min() of the text")
+            "\(what) of texts that are compared by other than their bytes",
+            hint: "take lower() of the text, or COLLATE BINARY")
     }
 
     /// - Parameters:
@@ -137,7 +139,7 @@ extension StatementCompiler {
         for (index, column) in select.columns.enumerated() {
             if index > 0 { sql += ", " }
             let wanted = types.flatMap { $0.indices.contains(index) ? $0[index] : nil }
-            if isDistinct, let key = textKey(of: column) { try refuseTelling(key) }
+            if isDistinct { try refuseTelling(textKey(of: column), "distinct rows") }
             try write(resultColumn: column, as: wanted, isMember: types != nil)
             if case .labelled(_, let name) = column.node {
                 try checkPostgresName(name)
@@ -171,7 +173,9 @@ extension StatementCompiler {
                     types[place] = type
                     continue
                 }
-                if column.isPlainValue, type == .text, own.timeType != nil || own == .numeric || own == .jsonb { continue }
+                if column.isPlainValue, type == .text, own.timeType != nil || own == .numeric || own == .jsonb {
+                    continue
+                }
                 guard let both = own.united(with: type) else { throw mixed(own, type) }
                 types[place] = both
             }

@@ -165,7 +165,9 @@ extension SQLCompiler {
     }
 
     /// How many rows another SELECT has. The line break ends a comment the SELECT may end with.
-    package func count(_ select: String) -> String { "SELECT count(*) FROM (\(select)\n)" + (dialect == .postgres ? " AS \"counted\"" : "") }
+    package func count(_ select: String) -> String {
+        "SELECT count(*) FROM (\(select)\n)" + (dialect == .postgres ? " AS \"counted\"" : "")
+    }
 
     private func values(_ table: String, _ columns: [WrittenColumn]) throws -> String {
         guard !columns.isEmpty else { return "\(self.table(table)) DEFAULT VALUES" }

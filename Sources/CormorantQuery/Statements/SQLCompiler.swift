@@ -13,7 +13,8 @@ package struct SQLCompiler: Sendable {
     ///   - attachment: the name under which the file of the records' tables is attached.
     ///   - records: their table; PostgreSQL's statements of records need it.
     package init(
-        _ dialect: Dialect = .sqlite, in attachment: String? = nil, scope: String? = nil, of records: TableReference? = nil
+        _ dialect: Dialect = .sqlite, in attachment: String? = nil, scope: String? = nil,
+        of records: TableReference? = nil
     ) {
         self.scope = scope
         self.records = records

@@ -81,7 +81,8 @@ extension StatementCompiler {
                 // The key that is referred to first: its collation compares.
                 let pairs = step.columns.map { pair in
                     let (there, here) = (step.target.columns[pair.to], table.columns[pair.from])
-                    return dialect.matches("\(to).\(there.quoted)", "\(from).\(here.quoted)", collation: there.collation)
+                    return dialect.matches(
+                        "\(to).\(there.quoted)", "\(from).\(here.quoted)", collation: there.collation)
                 }
                 scopes[level].paths.append(
                     (joined, " LEFT JOIN \(try rows(of: step.target)) AS \(to) ON \(pairs.joined(separator: " AND "))"))

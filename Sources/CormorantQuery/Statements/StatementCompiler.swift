@@ -102,7 +102,8 @@ package struct StatementCompiler {
             compiler.bindings, of: change.table,
             columns: compiler.types(of: change.returning).map { $0?.column },
             types: compiler.types(of: change.returning).map { $0?.type }, timeTables: compiler.timeTables,
-            assigned: compiler.assigned, viewProbe: dialect == .sqlite ? change.viewProbe : nil, ordersWithin: compiler.ordersWithin)
+            assigned: compiler.assigned, viewProbe: dialect == .sqlite ? change.viewProbe : nil,
+            ordersWithin: compiler.ordersWithin)
     }
 
     /// - Parameter ranges: of the bytes that go, none of which overlap.
