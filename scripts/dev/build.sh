@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# Building: the library, the tests of Swift, the site.
+
+configure() {
+    need_swift
+    need_packages < <(build_needs)
+    cmake -S . -B build --log-level=WARNING -DCMAKE_BUILD_TYPE=RelWithDebInfo
+}
+
+build() {
+    say "Building $library, build/corm, the C tests and the C examples"
+    configure
+    cmake --build build --parallel "$(nproc)"
+}
+
+# What the compiler says of sources that it compiles now, in a clean clone of all, is an error.
+build_swift_tests() {
+    say "Building the tests of Swift"
+    swift build --build-tests --scratch-path "$swift_scratch" 2>&1 | tee "$output.swift"
+    ! grep --extended-regexp '^/[^ ]+\.swift:[0-9]+:[0-9]+: warning: ' "$output.swift" || die "the compiler warns"
+}
+
+# For what runs on the library and Python alone.
+prepare() {
+    say "Building $library"
+    configure
+    cmake --build build --target cormorant_swift
+    need_python
+}
+
+build_site() {
+    say "Building the modules of Swift"
+    swift build --scratch-path "$swift_scratch" --target CormorantFoundation
+    say "Building the site"
+    scripts/build-docs "$swift_scratch"
+}

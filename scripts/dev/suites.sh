@@ -1,0 +1,206 @@
+# shellcheck shell=bash
+# A function test_NAME for each suite.
+
+# The tests to run of a suite; empty: all.
+chosen=
+
+run_ctest() { # build directory, ctest's options...
+    local only=()
+    [ -z "$chosen" ] || only=(--tests-regex "$chosen")
+    ctest --test-dir "$1" --output-on-failure --no-tests=error --parallel "$(nproc)" "${only[@]}" "${@:2}"
+}
+
+run_pytest() { # folders and pytest's options...
+    # In as many processes as there are processors: tests wait for files, locks and other processes. Those of a file go
+    # together, for what they share is made once.
+    local arguments=(--numprocesses "$(nproc)" --dist loadfile "$@")
+    if [ -f "${chosen%%::*}" ]; then
+        arguments=("$chosen")
+    elif [ -n "$chosen" ]; then
+        arguments+=(-k "$chosen")
+    fi
+    "$python" -m pytest --quiet "${arguments[@]}"
+}
+
+run_swift_tests() {
+    local only=()
+    [ -z "$chosen" ] || only=(--filter "$chosen")
+    swift test --scratch-path "$swift_scratch" "${only[@]}" 2>&1 | tee "$output.swift"
+    ! grep --quiet 'Test run with 0 tests' "$output.swift" || die "no test of Swift is called $chosen"
+}
+
+# Every header alone and all in use, then what is said where a header changes the ABI.
+test_header() {
+    [ -n "$chosen" ] || Tests/headertest/run
+    run_pytest Tests/headertest
+}
+
+test_c() { run_ctest build --exclude-regex c/all_; }
+
+# The tests of a folder in one process, for the library starts in a second or two under valgrind. Not the examples, which call what
+# the tests call. Nor the script that only runs two programs, for valgrind would watch the shell; nor dlopen, where it alarms at the
+# C library; the sanitizers watch these.
+test_valgrind() {
+    if [ -n "$chosen" ]; then
+        memcheck --exclude-regex 'conformance/|c/all_|examples/|cross_language|unload'
+    else
+        memcheck --tests-regex 'c/(all_|binding/|memory|open_memory)' --exclude-regex all_scenarios
+    fi
+}
+
+test_scenarios() { memcheck --tests-regex all_scenarios; }
+
+memcheck() { # which tests...
+    run_ctest build -T memcheck "$@" || {
+        cat build/Testing/Temporary/MemoryChecker.*.log
+        return 1
+    }
+}
+
+test_asan() {
+    cmake -S . -B build/asan --log-level=WARNING -DCMAKE_BUILD_TYPE=Debug -DCORMORANT_SANITIZE=address \
+        -DCMAKE_C_COMPILER="$(scripts/swift-clang)"
+    cmake --build build/asan --parallel "$(nproc)"
+    run_ctest build/asan --exclude-regex c/all_
+}
+
+# The C tests, and those in Python where threads meet: Python itself is not instrumented, the library that it loads is.
+test_tsan() {
+    local clang runtime options="halt_on_error=1 suppressions=$PWD/Tests/C/tsan.supp" tests=bindings/python/tests
+    clang=$(scripts/swift-clang)
+    # The run time of the toolchain names functions of libdispatch.
+    runtime=$("$clang" -print-file-name="libclang_rt.tsan-$(uname -m).so"):$(dirname "$clang")/../lib/swift/linux/libdispatch.so
+    cmake -S . -B build/tsan --log-level=WARNING -DCMAKE_BUILD_TYPE=Debug -DCORMORANT_SANITIZE=thread \
+        -DCMAKE_C_COMPILER="$clang"
+    cmake --build build/tsan --parallel "$(nproc)"
+    # Not what makes memory scarce, of which the sanitizer needs much itself.
+    TSAN_OPTIONS=$options run_ctest build/tsan --exclude-regex 'c/memory|c/all_'
+    [ -z "$chosen" ] || return 0
+    TSAN_OPTIONS="$options report_signal_unsafe=0" CORMORANT_LIBRARY=$PWD/build/tsan/libcormorant.so \
+        LD_PRELOAD=$runtime "$python" -m pytest --quiet --capture=no \
+        "$tests"/databases/test_{cache,registry,registry_leases,thread,thread_readers}.py \
+        "$tests"/live/test_{observation,queue,queue_batches}.py
+}
+
+test_python() { run_pytest bindings/python; }
+
+# SQLAlchemy's suite for dialects.
+test_sqlalchemy() {
+    run_dialect_suite plain
+}
+
+run_dialect_suite() { # plain, encrypted or async
+    local only=()
+    [ -z "$chosen" ] || only=(-k "$chosen")
+    "$python" -m pytest --quiet -c Tests/SQLAlchemy/setup.cfg Tests/SQLAlchemy --db "$1" "${only[@]}"
+}
+
+# Then the programs that must not compile.
+test_swift() {
+    run_swift_tests
+    [ -n "$chosen" ] || Tests/Rejected/run "$swift_scratch"
+}
+
+# Each language writes a file of edge values, and each reads all three; then all move money in one file, and watch one.
+test_exchange() {
+    swift build --package-path Tests/EdgeValues --scratch-path "$swift_scratch"
+    if [ -z "$chosen" ]; then
+        Tests/Conformance/cross_language \
+            C build/Tests/C/edge_write build/Tests/C/edge_read \
+            Python "$python bindings/python/tests/support/edge_values.py write" "$python bindings/python/tests/support/edge_values.py read" \
+            Swift "$swift_scratch/debug/edge_write" "$swift_scratch/debug/edge_read"
+        transfer_money 5
+    fi
+    CORMORANT_SWIFT_BUILD=$swift_scratch run_pytest Tests/Watching
+}
+
+# Processes of each language on one file, killed and started anew.
+transfer_money() { # seconds
+    PYTHONPATH=bindings/python/src "$python" Tests/Transfers/run "$1" C build/Tests/C/transfers \
+        Python "$python Tests/Transfers/transfers.py" Swift "$swift_scratch/debug/transfers"
+}
+
+# The same questions of the Chinook database in each language; skipped where ../shared/data has no copy of it.
+test_chinook() {
+    swift build --package-path Tests/Chinook/swift --scratch-path "$swift_scratch"
+    PYTHONPATH=bindings/python/src "$python" Tests/Chinook/run C build/Tests/Chinook/c/chinook \
+        Python "$python Tests/Chinook/python/chinook.py" Swift "$swift_scratch/debug/chinook" \
+        SQLAlchemy "$python Tests/Chinook/sqlalchemy/chinook.py"
+}
+
+# Files made by hand, random schemas, kills. CORMORANT_SEEDS and CORMORANT_KILLS make it more of each.
+test_migrations() { run_pytest Tests/Migrations; }
+
+# The command as a person runs it: the one that is installed.
+test_command() { run_pytest Tests/Command; }
+
+# The library and SQLCipher on each other's files, in processes of their own. CORMORANT_KILLS and CORMORANT_FLIPS make it
+# more of each. Then the C tests once more with their files encrypted, but for those about encryption itself and those that
+# never look at more than a few pages: SQLite behaves as on plain ones.
+test_encryption() {
+    # Each file is of one part of it, and a test of it may take seconds: who has nothing to do takes some of them over.
+    run_pytest --dist worksteal Tests/Encryption
+    swift build --scratch-path "$swift_scratch" --target CormorantCipher
+    [ -n "$chosen" ] || Tests/CommonCrypto/run "$swift_scratch"
+    [ -n "$chosen" ] || on_encrypted_files run_ctest build --label-regex 'databases|live|migrations|records|conformance' \
+        --exclude-regex 'cipher|codec|encryption|damaged-files|plain-files'
+}
+
+# CORMORANT_ODD_MODELS makes it more of those that nobody writes.
+test_macros() {
+    swift build --scratch-path "$swift_scratch" --product CormorantMacros
+    Tests/MacroOracle/run "$swift_scratch/debug/CormorantMacros-tool" "${CORMORANT_ODD_MODELS:-1000}"
+}
+
+test_grdb() {
+    swift build --package-path Tests/Chinook/grdb --scratch-path .build/grdb
+    "$python" Tests/Chinook/run GRDB .build/grdb/debug/chinook-grdb
+}
+
+test_server() { Tests/Pages/server; }
+
+test_faces() {
+    local tests=bindings/python/tests
+    on_encrypted_files run_swift_tests
+    run_dialect_suite encrypted
+    run_dialect_suite async
+    on_encrypted_files run_pytest --ignore="$tests"/package/test_{typing,wheel}.py "$tests"
+}
+
+# A raw key, from which nothing is derived.
+on_encrypted_files() {
+    CORMORANT_TEST_KEY="x'2DD29CA851E7B56E4697B0E1F08507293D761A05CE4D1B628663F411A8086D99'" "$@"
+}
+
+# The code that the command generates: compiled, checked, and run on the Chinook database. CORMORANT_TABLES makes the
+# schemas with bad names larger.
+test_codegen() { CORMORANT_SWIFT_BUILD=$swift_scratch run_pytest Tests/Codegen; }
+
+test_install() { Tests/Install/run; }
+
+# The site is built first, so that what the tests look at is what stands in the tree.
+test_docs() {
+    build_site
+    run_pytest Tests/Docs
+}
+
+# The examples in C and those in Python that the guide shows are tests of the suites c and python.
+test_examples() {
+    run_pytest Tests/Pages
+    swift run --package-path examples/swift --scratch-path "$swift_scratch" people
+    swift run --package-path examples/swift --scratch-path "$swift_scratch" guide
+    swift run --package-path examples/swift --scratch-path "$swift_scratch" first
+    swift run --package-path examples/swift --scratch-path "$swift_scratch" cookbook
+    examples/demo/run
+}
+
+# What stands only where a server is: the shared scenarios of C, Python and Swift, each in a schema of its own, and what becomes of
+# servers, networks and clients. Skipped where no server can be had.
+test_postgres() {
+    local problem
+    problem=$(scripts/postgres-server check 2>&1) || {
+        echo "$problem"
+        return "$skips"
+    }
+    scripts/postgres-server run Tests/Postgres/run "$swift_scratch" "$chosen"
+}
