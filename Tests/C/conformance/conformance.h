@@ -24,6 +24,7 @@ typedef struct scenario {
     json_t *models; /* the definitions, by name */
     struct made_model *made;
     char path[512];
+    const char *folder;
     corm_database *database; /* that of a step's `on`, while the step runs */
     struct named_database *others;
     corm_registry *registry;
@@ -46,6 +47,16 @@ bool fail(scenario *run, const char *format, ...) __attribute__((format(printf, 
 
 /* Whether the object has no members but those in `allowed` (names between spaces). */
 bool check_members(scenario *run, json_t *object, const char *what, const char *allowed);
+
+/* conformance_engine.c */
+/* Leaves in a scenario file what is for the engine that it runs on. */
+void keep_file_for_engine(json_t *file);
+void keep_for_engine(json_t *json);
+/* The scenario's path: of a file in the folder, or a URL. */
+bool make_place(scenario *run, const char *folder);
+void remove_place(scenario *run);
+/* Tells by reason how many were not run; whether any was not. */
+bool tell_left_out(void);
 
 /* conformance_values.c */
 bool parse_value(scenario *run, json_t *json, int64_t index, corm_value *out_value);

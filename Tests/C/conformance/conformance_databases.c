@@ -89,7 +89,7 @@ bool step_open(step *s) {
     if (!parse_open_options(s, &cipher, &options))
         return false;
     const char *file = json_string_value(member(s, "file"));
-    const char *path = file == NULL ? ":memory:" : beside(s->run, file);
+    const char *path = file == NULL ? ":memory:" : strcmp(file, "test.db") == 0 ? s->run->path : beside(s->run, file);
     const char *memory = json_string_value(member(s, "memory"));
     char uri[4200];
     if (memory != NULL) {

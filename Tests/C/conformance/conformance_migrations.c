@@ -21,10 +21,9 @@ bool named_models(step *s, json_t *names, corm_model *const **out_models, size_t
 }
 
 const char *beside(scenario *run, const char *name) {
-    size_t folder = (size_t)(strrchr(run->path, '/') - run->path) + 1;
-    char *path = allocate(run, folder + strlen(name) + 1);
-    memcpy(path, run->path, folder);
-    strcpy(path + folder, name);
+    size_t size = strlen(run->folder) + strlen(name) + 2;
+    char *path = allocate(run, size);
+    snprintf(path, size, "%s/%s", run->folder, name);
     return path;
 }
 

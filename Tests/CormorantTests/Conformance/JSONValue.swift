@@ -82,6 +82,7 @@ struct Members {
         self.whole = whole
         left = members
         left["note"] = nil
+        left["because"] = nil
     }
 
     mutating func take(_ name: String) -> JSONValue? { left.removeValue(forKey: name) }

@@ -9,6 +9,7 @@ final class Scenario {
     private let steps: [JSONValue]
     private let modelDefinitions: [String: JSONValue]
     private let folder: TemporaryFolder
+    private let place: ScenarioPlace
     var models: [String: ScenarioModel] = [:]
     /// The names of hooks that were called.
     var hookCalls: [String] = []
@@ -43,8 +44,11 @@ final class Scenario {
         modelDefinitions = Dictionary(
             try models.map { (try $0.object()["name"]?.string() ?? "", $0) }, uniquingKeysWith: { first, _ in first })
         folder = try TemporaryFolder()
-        database = try openDatabase(path: folder.file("test.db"))
+        place = try ScenarioPlace(folder)
+        database = try openDatabase(path: place.path)
     }
+
+    deinit { place.remove() }
 
     func run() throws {
         guard isForThisSQLite else { return }
@@ -179,14 +183,14 @@ final class Scenario {
         }
     }
 
-    /// A file beside the database.
-    func file(_ name: String) -> String { folder.file(name) }
+    /// A file beside the database, or the database.
+    func file(_ name: String) -> String { name == "test.db" ? place.path : folder.file(name) }
 
     func reopen(_ mode: OpenOptions.Mode, autoSync: Bool) throws {
         try database.close()
         var options = OpenOptions(mode: mode)
         options.autoSync = autoSync
-        database = try openDatabase(path: folder.file("test.db"), options: options)
+        database = try openDatabase(path: place.path, options: options)
     }
 }
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from conformance_engine import Place
 from conformance_expression import make_record
 from conformance_model import EPOCH, Failure, Json, calls, held, known, members, same, value
 from conformance_statement import Builder, bindings_of
@@ -42,6 +43,7 @@ class Scenario:
     """One scenario on a database of its own."""
 
     folder: Path
+    place: Place
     models: dict[str, type[Model]]
     # That of a step's `on`, while the step runs.
     db: Database
@@ -64,7 +66,8 @@ class Scenario:
         known.update(models)
         calls.clear()
         self.folder = Path(tempfile.mkdtemp())
-        self.db = Database(self.folder / "test.db")
+        self.place = Place(self.folder)
+        self.db = Database(self.place.path)
         self.others = {}
         self.observers = {}
         self.cursors = {}
@@ -81,6 +84,7 @@ class Scenario:
         if hasattr(self, "registry"):
             self.registry.close()
         self.db.close()
+        self.place.remove()
         shutil.rmtree(self.folder)
 
     def run(self, steps: list[Json]) -> None:
@@ -101,7 +105,7 @@ class Scenario:
         members(expect, f"error ran {results}", "expect")
         if "error" not in expect:
             found = self.perform(function, step)
-            for name in set(expect) - {"note", *CHECKED_BY_STEP.get(step["do"], ())}:
+            for name in set(expect) - {"note", "because", *CHECKED_BY_STEP.get(step["do"], ())}:
                 self.check(step, name, found, expect[name])
             return
         try:
@@ -177,7 +181,7 @@ class Scenario:
     def compare(self, step: Json, record: Model | None, expected: Json) -> None:
         kinds = self.kinds(step["model"])
         for name, wanted in expected.items():
-            if name == "note":
+            if name in ("note", "because"):
                 continue
             if wanted == {"now": True}:
                 found = getattr(record, name)

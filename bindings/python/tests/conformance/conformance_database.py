@@ -101,6 +101,8 @@ def _file(self: Scenario, step: Json) -> Path:
 
 def _open(self: Scenario, step: Json) -> None:
     path: str | Path = _file(self, step) if "file" in step else ":memory:"
+    if step.get("file") == "test.db":
+        path = self.place.path
     if "memory" in step:
         path = f"file:{self.folder / step['memory']}?mode=memory&cache=shared"
     self.others[step["as"]] = Database(path, **_options(self, step))

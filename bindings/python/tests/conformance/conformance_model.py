@@ -27,7 +27,7 @@ class Failure(AssertionError):
 
 
 def members(given: Json, allowed: str, what: str) -> None:
-    if unknown := set(given) - set(allowed.split()) - {"note"}:
+    if unknown := set(given) - set(allowed.split()) - {"note", "because"}:
         raise Failure(f"unknown member of {what}: {', '.join(sorted(unknown))}")
 
 

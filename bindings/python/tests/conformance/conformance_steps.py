@@ -230,7 +230,7 @@ def _reopen(self: Scenario, step: Json) -> Json:
     modes: Json = {"create": "create", "readWrite": "read_write", "readOnly": "read_only"}
     self.db.close()
     mode = modes[step.get("mode", "create")]
-    self.db = Database(self.folder / "test.db", mode=mode, auto_sync=step.get("autoSync", False))
+    self.db = Database(self.place.path, mode=mode, auto_sync=step.get("autoSync", False))
     return {}
 
 

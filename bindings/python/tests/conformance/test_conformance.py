@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from conformance import FOLDER, Scenario
+from conformance_engine import for_engine, reason_against
 from conformance_model import Failure, Json, make_model, members
 from encrypted import KEY
 
@@ -24,8 +25,11 @@ CASES = [(path, scenario["name"]) for path in FILES for scenario in json.loads(p
 
 
 def run(document: Json, name: str) -> None:
-    members(document, "models setup scenarios", "the file")
+    members(document, "models setup scenarios engines", "the file")
     scenario = next(item for item in document["scenarios"] if item["name"] == name)
+    if reason := reason_against(document) or reason_against(scenario):
+        pytest.skip(reason)
+    document, scenario = for_engine(document), for_engine(scenario)
     members(scenario, "name steps sqlite", "the scenario")
     if "sqlite" in scenario:
         word, limit = scenario["sqlite"].split()
