@@ -1,0 +1,26 @@
+"""commit_client.py URL FIRST: commits numbers from FIRST on, two rows in a transaction, and prints each that is."""
+
+import sys
+
+from cormorant import Column, Database, Model, column
+
+
+class Entry(Model):
+    id: Column[int] = column(primary_key=True)
+    half: Column[int] = column(primary_key=True)
+
+
+def main() -> None:
+    url, first = sys.argv[1], int(sys.argv[2])
+    with Database(url) as db:
+        number = first
+        while True:
+            with db.transaction():
+                db.insert(Entry(number, 0))
+                db.insert(Entry(number, 1))
+            print(number, flush=True)
+            number += 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""A database of its own for each test, on the server of $CORMORANT_POSTGRES; without one the tests are skipped."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from cormorant import Database
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "postgres-server"
+URL = os.environ.get("CORMORANT_POSTGRES", "")
+_numbers = itertools.count()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not URL:
+        for item in items:
+            item.add_marker(pytest.mark.skip(reason="no server: scripts/postgres-server run pytest Tests/Postgres"))
+
+
+def call(*arguments: str) -> str:
+    """What scripts/postgres-server prints."""
+    return subprocess.run([SCRIPT, *arguments], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def with_database(url: str, name: str) -> str:
+    return url[: url.rindex("/") + 1] + name
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """A new database of the server."""
+    name = f"test_{os.getpid()}_{next(_numbers)}"
+    with Database(URL) as server:
+        server.execute(f"CREATE DATABASE {name}")
+    yield with_database(URL, name)
+    with Database(URL) as server:
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def own_server() -> Iterator[Callable[..., str]]:
+    """Starts servers that a test may crash."""
+    started: list[str] = []
+
+    def start(*arguments: str) -> str:
+        started.append(call("start", "--while", str(os.getpid()), *arguments))
+        return started[-1]
+
+    yield start
+    for server in started:
+        call("stop", server)
