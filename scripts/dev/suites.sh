@@ -120,12 +120,14 @@ transfer_money() { # seconds
         Python "$python Tests/Transfers/transfers.py" Swift "$swift_scratch/debug/transfers"
 }
 
-# The same questions of the Chinook database in each language; skipped where ../shared/data has no copy of it.
+# The same questions of the Chinook database in each language, then of its rows on a server; skipped where ../shared/data has no
+# copy of it.
 test_chinook() {
+    local ask=(env PYTHONPATH=bindings/python/src "$python" Tests/Chinook/run C build/Tests/Chinook/c/chinook
+        Python "$python Tests/Chinook/python/chinook.py" Swift "$swift_scratch/debug/chinook")
     swift build --package-path Tests/Chinook/swift --scratch-path "$swift_scratch"
-    PYTHONPATH=bindings/python/src "$python" Tests/Chinook/run C build/Tests/Chinook/c/chinook \
-        Python "$python Tests/Chinook/python/chinook.py" Swift "$swift_scratch/debug/chinook" \
-        SQLAlchemy "$python Tests/Chinook/sqlalchemy/chinook.py"
+    "${ask[@]}" SQLAlchemy "$python Tests/Chinook/sqlalchemy/chinook.py"
+    if scripts/postgres-server check; then scripts/postgres-server run "${ask[@]}"; fi
 }
 
 # Files made by hand, random schemas, kills. CORMORANT_SEEDS and CORMORANT_KILLS make it more of each.
