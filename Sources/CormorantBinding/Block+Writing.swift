@@ -29,7 +29,15 @@ public func corm_block_write(
                 var index = 0
                 try database.withPlan(box.descriptor) { try work.run($0, &index) }
             } else {
-                try database.batch(box.descriptor) { plan, index in try work.run(plan, &index) }
+                let first = work.row.writer?.count ?? 0
+                let missing = try database.batch(
+                    box.descriptor, sending: work.isSent ? count : 0, mayChangeNothing: operation == CORM_WRITE_DELETE
+                ) { plan, index in
+                    try work.run(plan, &index)
+                }.unchanged
+                work.changed &-= Int64(missing.count)
+                // A deletion is answered with one bool.
+                for index in missing { work.row.writer?.makeFalse(at: first + index) }
             }
             try work.row.writer?.endList(count)
             work.row.writer?.finish()
@@ -127,6 +135,8 @@ private struct BlockWrite {
     let count: Int
     var row: MarshalRow
     var changed: Int64 = 0
+    /// Whether nothing of a row need be known before the next is written.
+    var isSent: Bool { operation != CORM_WRITE_INSERT || conflict == .abort }
 
     mutating func run(_ plan: ModelPlan, _ index: inout Int) throws {
         if operation != CORM_WRITE_UPDATE, properties != nil {

@@ -33,7 +33,8 @@ private func keptQuery(
     let model = try model.map { try requireModel($0).descriptor }
     var query = try GivenQuery(given, of: model)
     if let statement = query.statement {
-        return KeptQuery(.statement(try statement.statement(), try parameters(bindings, size)), of: model)
+        // Of no other engine is it known what a query reads.
+        return KeptQuery(.statement(try statement.statement(.sqlite), try parameters(bindings, size)), of: model)
     }
     if query.query.sql != nil {
         let kept = try KeptBlock(bindings, size)

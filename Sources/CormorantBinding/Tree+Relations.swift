@@ -98,10 +98,11 @@ public func corm_tree_relate(
         try database.transaction {
             if isManyToMany {
                 for start in stride(from: 0, to: related.count, by: width) {
-                    _ = try database.execute(relation.junctionRow(key, Array(related[start..<start + width])))
+                    _ = try database.execute(relation.junctionRow(
+                            key, Array(related[start..<start + width]), database.dialect))
                 }
             }
-            if deletesRemoved { _ = try database.execute(relation.deletion(of: key, except: related)) }
+            if deletesRemoved { _ = try database.execute(relation.deletion(of: key, except: related, database.dialect)) }
         }
         return CORM_OK
     }

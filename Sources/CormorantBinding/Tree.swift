@@ -52,7 +52,7 @@ public func corm_tree_statement_sql(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try write(requireStatement(handle).statement(), to: block)
+        try write(requireStatement(handle).statement(.sqlite), to: block)
         return CORM_OK
     }
 }
@@ -64,7 +64,7 @@ public func corm_tree_expression_sql(
 ) -> corm_status {
     boundary(outError) {
         let box = try Handles.require(handle, as: ExpressionBox.self)
-        try write(StatementCompiler.compile(box.expression), to: block)
+        try write(StatementCompiler.compile(box.expression, .sqlite), to: block)
         return CORM_OK
     }
 }
@@ -84,7 +84,7 @@ public func corm_tree_open(
     boundary(outError) {
         let out = try require(outResult, "out_result")
         let database = try database(handle)
-        let compiled = try requireStatement(statement).statement()
+        let compiled = try requireStatement(statement).statement(database.dialect)
         let values = try parameters(bytes, size)
         let box = try model.map { try requireModel($0) }
         let cursor =
@@ -107,8 +107,9 @@ public func corm_tree_open_parts(
     boundary(outError) {
         let out = try require(outResult, "out_result")
         let rowParts = try TreeReader(parts, partsSize).rowParts()
-        let compiled = try requireStatement(statement).statement()
-        let cursor = try database(handle).cursor(compiled, parameters(bytes, size))
+        let database = try database(handle)
+        let compiled = try requireStatement(statement).statement(database.dialect)
+        let cursor = try database.cursor(compiled, parameters(bytes, size))
         let columns = rowParts.reduce(0) { $0 + $1.columnCount }
         guard columns == cursor.columnNames.count else {
             throw CormorantError(
@@ -126,8 +127,9 @@ public func corm_tree_execute(
     _ outChanges: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let compiled = try requireStatement(statement).statement()
-        let changes = try database(handle).execute(compiled, parameters(bytes, size))
+        let database = try database(handle)
+        let compiled = try requireStatement(statement).statement(database.dialect)
+        let changes = try database.execute(compiled, parameters(bytes, size))
         outChanges?.pointee = changes
         return CORM_OK
     }
@@ -140,7 +142,9 @@ public func corm_tree_count(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outCount, "out_count")
-        out.pointee = try database(handle).number(requireStatement(statement).count(), parameters(bytes, size))
+        let database = try database(handle)
+        let compiled = try requireStatement(statement).count(database.dialect)
+        out.pointee = try database.number(compiled, parameters(bytes, size))
         return CORM_OK
     }
 }
@@ -152,8 +156,9 @@ public func corm_tree_exists(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outCount, "out_count")
-        let compiled = try requireStatement(statement).probe()
-        out.pointee = try database(handle).exists(compiled, parameters(bytes, size)) ? 1 : 0
+        let database = try database(handle)
+        let compiled = try requireStatement(statement).probe(database.dialect)
+        out.pointee = try database.exists(compiled, parameters(bytes, size)) ? 1 : 0
         return CORM_OK
     }
 }

@@ -16,7 +16,7 @@ public struct SQLExpression<Content: ColumnValue>: SQLStatement {
 
     /// The expression alone: its columns stand without their table's name.
     public var sql: SQLText {
-        get throws { SQLText(try StatementCompiler.compile(node)) }
+        get throws { SQLText(try StatementCompiler.compile(node, .sqlite)) }
     }
 }
 
@@ -61,8 +61,18 @@ public func raw<Content>(
 
 /// What has SQL text: queries, statements that write, expressions.
 public protocol SQLStatement: Sendable {
-    /// Its SQL and the values bound to it. Throws what is wrong with it.
+    /// Its SQL, as SQLite takes it, and the values bound to it. Throws what is wrong with it. A trace shows what the engine of a
+    /// database is sent.
     var sql: SQLText { get throws }
+}
+
+extension SQLStatement {
+    /// As the engine of a database takes it.
+    func compiled(_ dialect: Dialect) throws -> CompiledStatement {
+        if let query = self as? any RowQuery { return try query.query.compiled(dialect) }
+        if let statement = self as? any WritingStatement { return try statement.writing.compiled(dialect) }
+        return try sql.statement
+    }
 }
 
 /// SQL text and what is bound to its `?`, in order.

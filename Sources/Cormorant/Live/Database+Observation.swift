@@ -57,7 +57,7 @@ extension Database {
     ) throws -> Observer<[Value]> {
         Observer(
             try observe(
-                query: { try self.cursor(query.sql.statement, parameters) as StatementCursor },
+                query: { try self.cursor(query.query.compiled(dialect), parameters) as StatementCursor },
                 isLatestOnly: latestOnly, callback: Observer.engine(callback, plainRow)), plainRow)
     }
 
@@ -87,7 +87,7 @@ extension Database {
         let recordKey = (Query.Row.self as? any Record.Type).map { $0.model }.map { model in
             model.keyColumns.map { model.columns[$0].column }
         }
-        let statement = try query.sql.statement
+        let statement = try query.query.compiled(dialect)
         let live = LiveQuery(key: key.isEmpty ? recordKey ?? [] : key) { [weak self] in
             guard let self else { throw databaseClosed() }
             return try self.cursor(statement, parameters)

@@ -5,7 +5,7 @@ extension Reader {
     public func fetchColumns(
         _ request: some RowQuery, _ parameters: [String: ParameterValue] = [:]
     ) throws -> ColumnTable {
-        try ColumnTable(database.cursor(request.sql.statement, parameters))
+        try ColumnTable(database.cursor(request.query.compiled(database.dialect), parameters))
     }
 
     /// The columns of a statement's rows. A table's column has its declared type, any other that of its first values; a
@@ -21,7 +21,7 @@ extension Reader {
     public func fetchJSON(
         _ request: some RowQuery, _ parameters: [String: ParameterValue] = [:]
     ) throws -> String {
-        String(decoding: try database.cursor(request.sql.statement, parameters).json(), as: UTF8.self)
+        String(decoding: try database.cursor(request.query.compiled(database.dialect), parameters).json(), as: UTF8.self)
     }
 
     /// The same of a statement's rows.

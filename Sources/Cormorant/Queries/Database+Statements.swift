@@ -8,7 +8,7 @@ extension Reader {
         _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> [Query.Row] {
         var rows: [Query.Row] = []
-        try forEachRow(of: query.sql, parameters) { reader in
+        try forEachRow(of: text(of: query), parameters) { reader in
             if rows.count == rows.capacity, rows.count < 1 << 20 {
                 rows.reserveCapacity(Swift.max(16, rows.count * 4))
             }
@@ -16,6 +16,10 @@ extension Reader {
         }
         return rows
     }
+
+    /// As the database's engine takes it.
+    @usableFromInline
+    func text(of query: some RowQuery) throws -> SQLText { SQLText(try query.query.compiled(database.dialect)) }
 
     @usableFromInline
     func forEachRow(
@@ -31,7 +35,7 @@ extension Reader {
     public func fetchOne<Query: RowQuery>(
         _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Query.Row? {
-        let cursor = try database.cursor(query.query.first(), parameters)
+        let cursor = try database.cursor(query.query.first(database.dialect), parameters)
         defer { cursor.close() }
         return try cursor.next { try query.row(from: $0) }
     }
@@ -41,7 +45,7 @@ extension Reader {
     public func fetchOne<Query: RowQuery, Value>(
         _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Value? where Query.Row == Value? {
-        let cursor = try database.cursor(query.query.first(), parameters)
+        let cursor = try database.cursor(query.query.first(database.dialect), parameters)
         defer { cursor.close() }
         return try cursor.next { try query.row(from: $0) } ?? nil
     }
@@ -51,7 +55,7 @@ extension Reader {
     public func one<Query: RowQuery>(
         _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Query.Row {
-        let compiled = try query.sql.statement
+        let compiled = try query.query.compiled(database.dialect)
         return try database.onlyRow({ try database.cursor(compiled, parameters) }) {
             try $0.next { try query.row(from: $0) }
         }
@@ -62,7 +66,7 @@ extension Reader {
     public func fetchCount<Query: RowQuery>(
         _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Int {
-        try Int(database.number(query.query.counting(), parameters))
+        try Int(database.number(query.query.counting(database.dialect), parameters))
     }
 
     /// How many pages of `pageSize` the rows of a query fill. Page p, from 0, is the query with `limit(pageSize)` and
@@ -79,7 +83,7 @@ extension Reader {
     public func exists<Query: RowQuery>(
         _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Bool {
-        try database.exists(query.query.probing(), parameters)
+        try database.exists(query.query.probing(database.dialect), parameters)
     }
 
     /// The rows of a query one by one, in constant memory.
@@ -87,7 +91,7 @@ extension Reader {
     public func cursor<Query: RowQuery>(
         _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> RecordCursor<Query.Row> {
-        RecordCursor(try database.cursor(query.sql.statement, parameters)) { try query.row(from: $0) }
+        RecordCursor(try database.cursor(query.query.compiled(database.dialect), parameters)) { try query.row(from: $0) }
     }
 
     /// The rows as SQLite holds them, with the names of their columns: as dictionaries or JSON.
@@ -95,7 +99,7 @@ extension Reader {
     public func fetchRows(
         _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]
     ) throws -> [ResultRow] {
-        try rows(of: database.cursor(query.sql.statement, parameters))
+        try rows(of: database.cursor(query.query.compiled(database.dialect), parameters))
     }
 
     fileprivate func rows(of cursor: StatementCursor) throws -> [ResultRow] {
@@ -109,13 +113,13 @@ extension Reader {
     /// SQLite's plan for a statement as rows of id, parent, notused and detail: https://www.sqlite.org/eqp.html
     @available(*, noasync)
     public func plan(of statement: some SQLStatement) throws -> [ResultRow] {
-        try rows(of: database.plan(of: statement.sql.statement))
+        try rows(of: database.plan(of: statement.compiled(database.dialect)))
     }
 
     /// The same as an indented tree, a line per step.
     @available(*, noasync)
     public func explain(_ statement: some SQLStatement) throws -> String {
-        try database.explain(statement.sql.statement)
+        try database.explain(statement.compiled(database.dialect))
     }
 }
 
@@ -128,7 +132,7 @@ extension Database {
     @discardableResult
     public func execute(_ statement: some WritingStatement, _ parameters: [String: ParameterValue] = [:]) throws -> Int
     {
-        try Int(execute(statement.sql.statement, parameters))
+        try Int(execute(statement.writing.compiled(dialect), parameters))
     }
 
     /// All rows that a statement wrote.
@@ -137,7 +141,7 @@ extension Database {
         _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
     ) throws -> [Row] {
         var rows: [Row] = []
-        try forEachRow(of: statement.sql, parameters) { rows.append(try statement.row(from: $0)) }
+        try forEachRow(of: SQLText(statement.compiled(dialect)), parameters) { rows.append(try statement.row(from: $0)) }
         return rows
     }
 
@@ -156,7 +160,7 @@ extension Database {
     public func one<Columns, Row>(
         _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Row {
-        let compiled = try statement.sql.statement
+        let compiled = try statement.compiled(dialect)
         return try onlyRow({ try cursor(compiled, parameters) }) { try $0.next { try statement.row(from: $0) } }
     }
 
@@ -165,7 +169,7 @@ extension Database {
     public func fetchRows<Columns, Row>(
         _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
     ) throws -> [ResultRow] {
-        try rows(of: cursor(statement.sql.statement, parameters))
+        try rows(of: cursor(statement.compiled(dialect), parameters))
     }
 
     /// The columns of what a statement wrote.
@@ -173,7 +177,7 @@ extension Database {
     public func fetchColumns<Columns, Row>(
         _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
     ) throws -> ColumnTable {
-        try ColumnTable(cursor(statement.sql.statement, parameters))
+        try ColumnTable(cursor(statement.compiled(dialect), parameters))
     }
 
     /// What a statement wrote as one JSON array of objects.
@@ -181,6 +185,6 @@ extension Database {
     public func fetchJSON<Columns, Row>(
         _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
     ) throws -> String {
-        String(decoding: try cursor(statement.sql.statement, parameters).json(), as: UTF8.self)
+        String(decoding: try cursor(statement.compiled(dialect), parameters).json(), as: UTF8.self)
     }
 }

@@ -27,24 +27,33 @@ public struct SelectQuery<Row, Columns: Sendable>: RowQuery {
     }
 
     public var sql: SQLText {
-        get throws { SQLText(try forms.form(.all) { try StatementCompiler.compile(tree) }) }
+        get throws { SQLText(try compiled(.sqlite)) }
+    }
+
+    /// As an engine takes it.
+    func compiled(_ dialect: Dialect) throws -> CompiledStatement {
+        try forms.form(.all, dialect) { try StatementCompiler.compile(tree, dialect) }
     }
 
     @inlinable
     public func row(from reader: RecordReader) throws -> Row { try read(reader) }
 
     /// The first row alone.
-    func first() throws -> CompiledStatement {
-        try forms.form(.first) {
+    func first(_ dialect: Dialect) throws -> CompiledStatement {
+        try forms.form(.first, dialect) {
             var tree = tree
             if tree.limit == nil { tree.limit = .bound(1 as Int64) }
-            return try StatementCompiler.compile(tree)
+            return try StatementCompiler.compile(tree, dialect)
         }
     }
 
-    func counting() throws -> CompiledStatement { try forms.form(.count) { try StatementCompiler.compileCount(tree) } }
+    func counting(_ dialect: Dialect) throws -> CompiledStatement {
+        try forms.form(.count, dialect) { try StatementCompiler.compileCount(tree, dialect) }
+    }
 
-    func probing() throws -> CompiledStatement { try forms.form(.exists) { try StatementCompiler.compileExists(tree) } }
+    func probing(_ dialect: Dialect) throws -> CompiledStatement {
+        try forms.form(.exists, dialect) { try StatementCompiler.compileExists(tree, dialect) }
+    }
 
     mutating func change(_ change: (inout Select) throws -> Void) {
         forms = CompiledForms()

@@ -57,13 +57,14 @@ public struct Writing<Columns: RecordColumns>: Sendable {
         return assignments.list
     }
 
-    var sql: SQLText {
-        get throws { SQLText(try forms.form(.all) { try StatementCompiler.compile(made.get()) }) }
+    /// As an engine takes it.
+    func compiled(_ dialect: Dialect) throws -> CompiledStatement {
+        try forms.form(.all, dialect) { try StatementCompiler.compile(made.get(), dialect) }
     }
 }
 
 extension WritingStatement {
-    public var sql: SQLText { get throws { try writing.sql } }
+    public var sql: SQLText { get throws { SQLText(try writing.compiled(.sqlite)) } }
 }
 
 /// RETURNING: rows of what is written, which `Database.fetchAll(_:_:)` gives.
@@ -130,7 +131,9 @@ public struct ReturningStatement<Columns: RecordColumns, Row>: FetchRequest {
         self.read = read
     }
 
-    public var sql: SQLText { get throws { try writing.sql } }
+    public var sql: SQLText { get throws { SQLText(try compiled(.sqlite)) } }
+
+    func compiled(_ dialect: Dialect) throws -> CompiledStatement { try writing.compiled(dialect) }
 
     public func row(from reader: RecordReader) throws -> Row { try read(reader) }
 }

@@ -12,7 +12,7 @@ extension Database {
         contentsOf records: inout [R], into table: RecordTable<R>? = nil, onConflict policy: ConflictPolicy = .abort
     ) throws -> Int {
         var count = 0
-        try batchOfNew(&records, table.model()) { plan, record in
+        try batchOfNew(&records, table.model(), sending: policy == .abort) { plan, record in
             if try plan.insert(&record, policy) { count += 1 }
         }
         return count
@@ -25,7 +25,8 @@ extension Database {
     }
 
     func batchOfNew<R: Record>(
-        _ records: inout [R], _ model: ModelDescriptor, _ body: (ModelPlan, inout R) throws -> Void
+        _ records: inout [R], _ model: ModelDescriptor, sending isSent: Bool = true,
+        _ body: (ModelPlan, inout R) throws -> Void
     ) throws {
         guard !records.isEmpty else { return }
         var madeKeys: [Int] = []
@@ -33,7 +34,7 @@ extension Database {
         let isCounted = model.isCounted
         let before = isCounted ? records : []
         do {
-            try batch(model) { plan, index in
+            _ = try batch(model, sending: isSent ? records.count : 0) { plan, index in
                 try records.withUnsafeMutableBufferPointer { records in
                     guard let first = records.baseAddress else { return }
                     while index < records.count {
@@ -70,7 +71,7 @@ extension Database {
     @discardableResult
     public func delete<R: Record>(contentsOf records: [R]) throws -> Int {
         guard !records.isEmpty else { return 0 }
-        return try batch(R.model) { plan, index in
+        let (deleted, missing) = try batch(R.model, sending: records.count, mayChangeNothing: true) { plan, index in
             try plan.model.requireKey()
             // Read where they lie: an element of a generic array would be copied first.
             return try records.withUnsafeBufferPointer { records in
@@ -86,5 +87,6 @@ extension Database {
                 return count
             }
         }
+        return deleted - missing.count
     }
 }

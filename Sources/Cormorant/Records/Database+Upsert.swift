@@ -66,7 +66,7 @@ extension Database {
         contentsOf records: inout [R], _ model: ModelDescriptor, on key: [String], keeping kept: [String]
     ) throws {
         var planned: PlannedStatement?
-        try batchOfNew(&records, model) { plan, record in
+        try batchOfNew(&records, model, sending: false) { plan, record in
             let ready = try planned ?? plan.upsertion(on: key, keeping: kept)
             planned = ready
             try plan.upsert(&record, with: ready)

@@ -132,7 +132,7 @@ private struct GraphSaver: RelationVisitor {
         if removed == .delete {
             let columns = relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns
             let kept = try related.flatMap { record in try columns.map { try record.columnValue(at: $0) } }
-            _ = try database.execute(relation.deletion(of: key, except: kept))
+            _ = try database.execute(relation.deletion(of: key, except: kept, database.dialect))
         }
         property = .loaded(related)
     }
@@ -141,7 +141,7 @@ private struct GraphSaver: RelationVisitor {
         guard relation.kind == .toMany else {
             try database.saveGraph(&record)
             let other = try relation.referredColumns.map { try record.columnValue(at: $0) }
-            _ = try database.execute(relation.junctionRow(key, other))
+            _ = try database.execute(relation.junctionRow(key, other, database.dialect))
             return
         }
         let keys = zip(relation.referredColumns, key).map { ForeignKey(column: $0, value: $1, relation: relation) }

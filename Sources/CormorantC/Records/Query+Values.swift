@@ -8,7 +8,7 @@ private func column(_ handle: OpaquePointer?, _ given: GivenQuery) throws -> Sta
     let database = try database(handle)
     let cursor: StatementCursor
     if let statement = given.statement {
-        cursor = try database.cursor(statement.statement(), parameters(given.values, given.valueCount))
+        cursor = try database.cursor(statement.statement(database.dialect), parameters(given.values, given.valueCount))
     } else if let sql = given.query.sql {
         cursor = try database.cursor(sql) { try bind(given.values, given.valueCount, to: $0) }
     } else {

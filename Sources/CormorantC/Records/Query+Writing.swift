@@ -30,7 +30,7 @@ private func run(
     let values = given.condition == nil ? [:] : try parameters(given.values, given.valueCount)
     let database = try database(handle)
     do {
-        return try database.execute(StatementCompiler.compile(change), values)
+        return try database.execute(StatementCompiler.compile(change, database.dialect), values)
     } catch {
         throw try database.withPlan(box.descriptor) { plan in
             if case .delete = change.kind { return plan.explain(error, isWriting: false) }

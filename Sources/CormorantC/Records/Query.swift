@@ -107,8 +107,9 @@ func openCursor(
     var given = given
     if let rows = box.rowLayout { return try openCursor(handle, box, rows, given) }
     if let statement = given.statement {
-        return try database(handle).cursor(
-            box.descriptor, statement.statement(), parameters(given.values, given.valueCount))
+        let database = try database(handle)
+        return try database.cursor(
+            box.descriptor, statement.statement(database.dialect), parameters(given.values, given.valueCount))
     }
     if let limit, given.query.sql == nil {
         let most = Int(clamping: limit)
@@ -123,8 +124,9 @@ private func openCursor(
     _ handle: OpaquePointer?, _ box: ModelBox, _ rows: StructLayout, _ given: GivenQuery
 ) throws -> StatementCursor {
     if let statement = given.statement, !given.isOfModel {
-        return try database(handle).cursor(
-            box.descriptor, statement.statement(rows.nested, of: box.descriptor),
+        let database = try database(handle)
+        return try database.cursor(
+            box.descriptor, statement.statement(rows.nested, of: box.descriptor, database.dialect),
             parameters(given.values, given.valueCount))
     }
     guard given.query.sql != nil else {
@@ -267,7 +269,8 @@ public func corm_query_exists(
         let given = try GivenQuery(query, of: box?.descriptor)
         if let statement = given.statement {
             let values = try parameters(given.values, given.valueCount)
-            return try database(handle).exists(statement.probe(), values) ? CORM_OK : CORM_NOT_FOUND
+            let database = try database(handle)
+            return try database.exists(statement.probe(database.dialect), values) ? CORM_OK : CORM_NOT_FOUND
         }
         guard model != nil || given.query.sql == nil else {
             return try count(handle, model, query).1 > 0 ? CORM_OK : CORM_NOT_FOUND

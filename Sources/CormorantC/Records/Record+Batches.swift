@@ -5,21 +5,26 @@ import CormorantQuery
 
 /// Runs `body` for each of the structs side by side, in one transaction. When it is rolled back, keys that SQLite had
 /// made are taken back: they will be other records'.
+/// - Parameter isSent: whether nothing of a record need be known before the next is written.
+/// - Returns: the records that had no row to delete, as `Database.batch(_:sending:)` tells them.
+@discardableResult
 func withRecords(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeMutableRawPointer?, _ count: Int,
-    _ arena: OpaquePointer?, _ body: (ModelPlan, inout StructRecord) throws -> Void
-) throws {
+    _ arena: OpaquePointer?, sending isSent: Bool = true, isDelete: Bool = false,
+    _ body: (ModelPlan, inout StructRecord) throws -> Void
+) throws -> [Int] {
     let database = try database(handle)
     let box = try requireModel(model)
     let layout = try box.records()
     let arena = try memory(arena)
     try refuseRecords(records, count, size: layout.size)
-    guard let records, count > 0 else { return }
+    guard let records, count > 0 else { return [] }
     var access = StructRecord(base: records, layout: layout, arena: arena, database: handle)
     var madeKeys: [Int] = []
     let versions = SavedVersions(access, count: count)
     do {
-        try database.batch(box.descriptor) { plan, index in
+        return try database.batch(box.descriptor, sending: isSent ? count : 0, mayChangeNothing: isDelete) {
+            plan, index in
             while index < count {
                 access.base = records + index &* layout.size
                 plan.madeKey = false
@@ -27,7 +32,7 @@ func withRecords(
                 if plan.madeKey { madeKeys.append(index) }
                 index &+= 1
             }
-        }
+        }.unchanged
     } catch {
         versions.restore()
         for index in madeKeys {
@@ -47,7 +52,7 @@ public func corm_record_insert_many(
     boundary(outError) {
         let policy = try conflictPolicy(conflict)
         var inserted: Int64 = 0
-        try withRecords(handle, model, records, count, arena) { plan, record in
+        try withRecords(handle, model, records, count, arena, sending: policy == .abort) { plan, record in
             if try plan.insert(&record, policy) { inserted &+= 1 }
         }
         outCount?.pointee = inserted
@@ -90,10 +95,11 @@ public func corm_record_delete_many(
 ) -> corm_status {
     boundary(outError) {
         var deleted: Int64 = 0
-        try withRecords(handle, model, UnsafeMutableRawPointer(mutating: records), count, nil) { plan, record in
+        let records = UnsafeMutableRawPointer(mutating: records)
+        let missing = try withRecords(handle, model, records, count, nil, isDelete: true) { plan, record in
             if try plan.delete(&record) { deleted &+= 1 }
         }
-        outCount?.pointee = deleted
+        outCount?.pointee = deleted &- Int64(missing.count)
         return CORM_OK
     }
 }

@@ -190,7 +190,8 @@ private struct GraphSaver {
                 try save(below)
                 let others = try self.keys(of: below, relation.referredColumns)
                 for link in below.links {
-                    _ = try database.execute(relation.junctionRow(keys[link.owner], others[link.record]))
+                    _ = try database.execute(relation.junctionRow(
+                            keys[link.owner], others[link.record], database.dialect))
                 }
             }
             if below.deletesRemoved { try deleteRemoved(below, relation, keys) }
@@ -223,7 +224,7 @@ private struct GraphSaver {
             of: below, relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns)
         for (owner, key) in owners.enumerated() {
             let own = below.links.filter { $0.owner == owner }.flatMap { kept[$0.record] }
-            _ = try database.execute(relation.deletion(of: key, except: own))
+            _ = try database.execute(relation.deletion(of: key, except: own, database.dialect))
         }
     }
 

@@ -118,7 +118,7 @@ public func corm_expr_sql(
 ) -> corm_status {
     boundary(outError) {
         let box = try Handles.require(handle, as: ExpressionBox.self)
-        try write(StatementCompiler.compile(box.expression), arena, outSQL, outValues, outCount)
+        try write(StatementCompiler.compile(box.expression, .sqlite), arena, outSQL, outValues, outCount)
         return CORM_OK
     }
 }

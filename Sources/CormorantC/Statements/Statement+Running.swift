@@ -55,7 +55,7 @@ public func corm_statement_sql(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try write(requireStatement(handle).statement(), arena, outSQL, outValues, outCount)
+        try write(requireStatement(handle).statement(.sqlite), arena, outSQL, outValues, outCount)
         return CORM_OK
     }
 }
@@ -92,8 +92,9 @@ public func corm_statement_execute(
     _ outChanges: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let compiled = try requireStatement(statement).statement()
-        let changes = try database(handle).execute(compiled, parameters(values, count))
+        let database = try database(handle)
+        let compiled = try requireStatement(statement).statement(database.dialect)
+        let changes = try database.execute(compiled, parameters(values, count))
         outChanges?.pointee = changes
         return CORM_OK
     }
@@ -106,8 +107,9 @@ public func corm_result_open_statement(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outResult, "out_result")
-        let compiled = try requireStatement(statement).statement()
-        let cursor = try database(handle).cursor(compiled, parameters(values, count))
+        let database = try database(handle)
+        let compiled = try requireStatement(statement).statement(database.dialect)
+        let cursor = try database.cursor(compiled, parameters(values, count))
         out.pointee = try Handles.add(ResultBox(cursor))
         return CORM_OK
     }
@@ -123,7 +125,8 @@ public func corm_statement_explain(
         guard let arena = try memory(arena) else {
             throw CormorantError(.misuse, "the arena is NULL", hint: "pass one for the text to live in")
         }
-        out.pointee = arena.copy(try database(handle).explain(requireStatement(statement).statement()))
+        let database = try database(handle)
+        out.pointee = arena.copy(try database.explain(requireStatement(statement).statement(database.dialect)))
         return CORM_OK
     }
 }

@@ -4,8 +4,10 @@ import CormorantQuery
 
 extension StatementBox {
     /// Its SQL with all columns of records that stand in its rows, called as the rows' model calls them.
-    func statement(_ records: [StructLayout.Nested], of model: ModelDescriptor) throws -> CompiledStatement {
-        try forms.rows(of: model) {
+    func statement(
+        _ records: [StructLayout.Nested], of model: ModelDescriptor, _ dialect: Dialect
+    ) throws -> CompiledStatement {
+        try forms.rows(of: model, dialect) {
             guard case .select(var select) = tree else {
                 if case .problem(let error) = tree { throw error }
                 throw CormorantError(
@@ -24,7 +26,7 @@ extension StatementBox {
                         .labelled(model.columns[record.first + column].column)
                 }
             }
-            return try StatementCompiler.compile(select)
+            return try StatementCompiler.compile(select, dialect)
         }
     }
 

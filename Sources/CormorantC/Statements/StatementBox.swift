@@ -119,17 +119,17 @@ package final class StatementBox: HandleObject {
     }
 
     /// Its SQL and bindings, compiled once.
-    package func statement() throws -> CompiledStatement {
-        try forms.form(.all) { try StatementCompiler.compile(tree) }
+    package func statement(_ dialect: Dialect) throws -> CompiledStatement {
+        try forms.form(.all, dialect) { try StatementCompiler.compile(tree, dialect) }
     }
 
     /// How many rows it has.
-    package func count() throws -> CompiledStatement {
-        try forms.form(.count) { try StatementCompiler.compileCount(select()) }
+    package func count(_ dialect: Dialect) throws -> CompiledStatement {
+        try forms.form(.count, dialect) { try StatementCompiler.compileCount(select(), dialect) }
     }
 
     /// Whether it has any.
-    package func probe() throws -> CompiledStatement {
-        try forms.form(.exists) { try StatementCompiler.compileExists(select()) }
+    package func probe(_ dialect: Dialect) throws -> CompiledStatement {
+        try forms.form(.exists, dialect) { try StatementCompiler.compileExists(select(), dialect) }
     }
 }

@@ -117,7 +117,7 @@ extension Database {
             guard isQuery else {
                 throw CormorantError(.sql, "only a SELECT has rows to count", hint: "give a SELECT", sql: sql)
             }
-            let counting = try connection.statement(SQLCompiler().count(trimmed(ownSQL)))
+            let counting = try connection.statement(SQLCompiler(connection.dialect).count(trimmed(ownSQL)))
             defer { connection.recycle(counting) }
             try bind(counting)
             return try single(counting)

@@ -66,8 +66,9 @@ extension Database {
         let names = try SchemaNames(connection)
         try checkReferences(models, names)
         var statements: [(ModelDescriptor, String)] = []
+        if connection.engine != nil { statements = try createdTables(models, names, connection) }
         for model in dependencyOrder(models) {
-            let create = model.createStatements
+            let create = try connection.engine == nil ? model.createStatements : model.createIndexes(connection.dialect)
             if model.isPart {
                 if names.tables.contains(foldIdentifier(model.table)) {
                     try checkColumns(of: model, connection)
@@ -80,7 +81,7 @@ extension Database {
                 continue
             }
             if !names.tables.contains(foldIdentifier(model.table)) {
-                statements += create.map { (model, $0) }
+                if connection.engine == nil { statements += create.map { (model, $0) } }
                 continue
             }
             try checkColumns(of: model, connection)
@@ -99,6 +100,19 @@ extension Database {
         return statements
     }
 
+    /// What makes the tables that are not there, in a dialect in which a reference needs the other table.
+    private func createdTables(
+        _ models: [ModelDescriptor], _ names: SchemaNames, _ connection: Connection
+    ) throws -> [(ModelDescriptor, String)] {
+        let missing = dependencyOrder(models).filter {
+            !$0.isPart && !$0.isView && !names.tables.contains(foldIdentifier($0.table))
+        }
+        let sql = try SQLCompiler.createTables(missing.map(\.schema), connection.dialect)
+        return sql.map { sql in
+            (missing.first { sql.utf8.count > 0 && contains(sql, quoteIdentifier($0.table)) } ?? missing[0], sql)
+        }
+    }
+
     private func checkReferences(_ models: [ModelDescriptor], _ names: SchemaNames) throws {
         let known = names.tables.union(models.map { foldIdentifier($0.table) })
         for model in models where !model.isView {
@@ -113,12 +127,7 @@ extension Database {
     }
 
     private func checkColumns(of model: ModelDescriptor, _ connection: Connection) throws {
-        let statement = try connection.statement("PRAGMA table_xinfo(\(quoteIdentifier(model.table)))")
-        defer { connection.recycle(statement) }
-        var present = Set<String>()
-        while try statement.step() {
-            if case .text(let name) = try Row(statement).value(1) { present.insert(foldIdentifier(name)) }
-        }
+        let present = try connection.columns(of: model.table)
         let lacking = model.schema.columns.map(\.name).filter { !present.contains(foldIdentifier($0)) }
         guard lacking.isEmpty else {
             throw CormorantError(
@@ -175,7 +184,9 @@ private struct SchemaNames {
 
     init(_ connection: Connection, in attachment: String? = nil) throws {
         let place = attachment.map { quoteIdentifier($0) + "." } ?? ""
-        let statement = try connection.statement("SELECT type, name, tbl_name FROM \(place)sqlite_schema")
+        let statement = try connection.statement(
+            connection.engine == nil
+                ? "SELECT type, name, tbl_name FROM \(place)sqlite_schema" : namesOnServer)
         defer { connection.recycle(statement) }
         while try statement.step() {
             let row = Row(statement)
@@ -185,5 +196,44 @@ private struct SchemaNames {
             if type == "table" || type == "view" { tables.insert(foldIdentifier(name)) }
             if type == "index" { indexes[foldIdentifier(name)] = table }
         }
+    }
+}
+
+/// The tables, views and indexes that are found without the name of their schema: type, name, table.
+private let namesOnServer = """
+    SELECT CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'view' WHEN 'i' THEN 'index' WHEN 'I' THEN 'index'
+        ELSE 'table' END, CAST(c.relname AS text), CAST(coalesce(t.relname, c.relname) AS text)
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_catalog.pg_class t ON t.oid = i.indrelid
+    WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm', 'i', 'I') AND pg_catalog.pg_table_is_visible(c.oid)
+        AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+    """
+
+extension Connection {
+    /// The names of a table's columns, in lower case; none where it is not there.
+    package func columns(of table: String) throws -> Set<String> {
+        let statement = try statement(
+            engine == nil
+                ? "SELECT name FROM pragma_table_xinfo(?1)"
+                : """
+                SELECT CAST(attname AS text) FROM pg_catalog.pg_attribute
+                WHERE attrelid = pg_catalog.to_regclass(CAST(?1 AS text)) AND attnum > 0 AND NOT attisdropped
+                """)
+        defer { recycle(statement) }
+        try statement.bind(.text(engine == nil ? table : quoteIdentifier(table)), 1)
+        var names = Set<String>()
+        while try statement.step() {
+            if case .text(let name) = try Row(statement).value(0) { names.insert(foldIdentifier(name)) }
+        }
+        return names
+    }
+}
+
+extension ModelDescriptor {
+    /// Of a table that is there, what makes its indexes; the first is none.
+    fileprivate func createIndexes(_ dialect: Dialect) throws -> [String] {
+        if isView || isPart { return [] }
+        let compiler = SQLCompiler(dialect)
+        return try [""] + schema.indexes.map { try compiler.createIndex($0, on: table) }
     }
 }

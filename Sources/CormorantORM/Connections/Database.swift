@@ -19,8 +19,10 @@ package protocol Companion: AnyObject, Sendable {}
 /// An open database. Safe to share between threads: writes run one at a time, in their order; reads run beside them, each on a
 /// snapshot, where the file has a write-ahead log. A transaction belongs to the thread that began it.
 public final class Database: Reader, @unchecked Sendable {  // `writer` and `readers` have locks of their own
-    /// The path it was opened with.
+    /// The path, or the URL without its password, that it was opened with.
     public let path: String
+    /// How the SQL of its engine looks.
+    package let dialect: Dialect
     let writer: PooledConnection
     /// The writer's.
     private let connection: Connection
@@ -53,12 +55,13 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// is deleted is overwritten where that costs no I/O (secure_delete = FAST, whatever the build of SQLite has); PRAGMA
     /// secure_delete = ON overwrites freed pages, too.
     public init(path: String, options: OpenOptions = OpenOptions()) throws {
-        self.path = path
         do {
-            connection = try Connection(path: path, options: options)
+            connection = try Connection.open(path, options)
         } catch let failure as SetUpFailure {
             throw failure.error
         }
+        self.path = connection.path
+        dialect = connection.dialect
         writer = PooledConnection(connection, timeout: options.busyTimeout, taken)
         readers = try ReaderPool(connection, options, taken)
         preparedModels = (options.preparation as? ModelPreparation).map(PreparedModels.init)

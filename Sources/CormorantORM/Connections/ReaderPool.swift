@@ -11,6 +11,8 @@ final class ReaderPool: @unchecked Sendable {
     /// As many as there are members that are free.
     private let semaphore: Semaphore
     private let path: String
+    /// Opens others like itself, where it is a server's. It is the database's, which outlives this.
+    private unowned(unsafe) let writer: Connection
     private let taken: TakenTransactions
     private var options: OpenOptions
     private let state = RecursiveLock(.readerPool)
@@ -27,10 +29,11 @@ final class ReaderPool: @unchecked Sendable {
 
     /// nil where the file lets nobody read beside its writer.
     init?(_ writer: Connection, _ options: OpenOptions, _ taken: TakenTransactions) throws {
-        guard options.readerCount > 0, let path = writer.filePath,
-            try Statement(writer, "PRAGMA journal_mode").firstText() == "wal"
+        guard options.readerCount > 0, let path = writer.engine == nil ? writer.filePath : writer.path,
+            try writer.engine != nil || Statement(writer, "PRAGMA journal_mode").firstText() == "wal"
         else { return nil }
         self.path = path
+        self.writer = writer
         self.taken = taken
         var options = options
         options.mode = .readOnly
@@ -159,7 +162,7 @@ final class ReaderPool: @unchecked Sendable {
     private func open(_ pooled: PooledConnection) throws -> Bool {
         let connection: Connection
         do {
-            connection = try pooled.settingUp { try Connection(path: path, options: options) }
+            connection = try pooled.settingUp { try writer.reader(path: path, options: options) }
         } catch let failure as SetUpFailure {
             throw failure.error
         } catch {

@@ -68,7 +68,7 @@ private struct JSONImport {
                     try forEach(relation, scanner, position, depth, given: given, wanted: []) { _ in }
                 } else {
                     try forEach(relation, scanner, position, depth, wanted: relation.referredColumns) { other in
-                        _ = try database.execute(relation.junctionRow(key, other))
+                        _ = try database.execute(relation.junctionRow(key, other, database.dialect))
                     }
                 }
             }

@@ -13,32 +13,40 @@ package final class CompiledForms: @unchecked Sendable {  // `lock` guards `form
 
     /// One for all, held for as long as a form is looked up: a lock for each statement would cost more than it saves.
     private static let lock = RecursiveLock(.compiledForms)
+    /// Those of each dialect behind one another, by which they are asked for.
     private var forms: [CompiledStatement?] = []
     /// For rows of several records, by their model.
-    private var rows: (model: ModelDescriptor, form: CompiledStatement)?
+    private var rows: (model: ModelDescriptor, dialect: Int, form: CompiledStatement)?
 
     package init() {}
 
-    package func form(_ form: Form, _ compile: () throws -> CompiledStatement) throws -> CompiledStatement {
-        if let ready = locked({ forms.isEmpty ? nil : forms[form.rawValue] }) { return ready }
+    package func form(
+        _ form: Form, _ dialect: Dialect, _ compile: () throws -> CompiledStatement
+    ) throws -> CompiledStatement {
+        let place = dialect.number * Form.allCases.count + form.rawValue
+        if let ready = locked({ place < forms.count ? forms[place] : nil }) { return ready }
         let made = try compile()
         locked {
-            if forms.isEmpty { forms = Array(repeating: nil, count: Form.allCases.count) }
-            forms[form.rawValue] = made
+            if place >= forms.count {
+                let count = (dialect.number + 1) * Form.allCases.count
+                forms += Array(repeating: nil, count: count - forms.count)
+            }
+            forms[place] = made
         }
         return made
     }
 
     /// The form that gives the rows of a model, the last that was asked for.
     package func rows(
-        of model: ModelDescriptor, _ compile: () throws -> CompiledStatement
+        of model: ModelDescriptor, _ dialect: Dialect, _ compile: () throws -> CompiledStatement
     ) throws -> CompiledStatement {
-        if let ready = locked({ rows?.model === model ? rows?.form : nil }) { return ready }
+        let number = dialect.number
+        if let ready = locked({ rows?.model === model && rows?.dialect == number ? rows?.form : nil }) { return ready }
         let made = try compile()
         // What goes is released after the lock.
         let former = locked {
             let former = rows
-            rows = (model, made)
+            rows = (model, number, made)
             return former
         }
         return withExtendedLifetime(former) { made }

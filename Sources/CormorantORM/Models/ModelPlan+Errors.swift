@@ -8,6 +8,11 @@ extension ModelPlan {
     ///   breaks those of others.
     package func explain(_ error: any Error, isWriting: Bool = true) -> any Error {
         guard let error = error as? CormorantError else { return error }
+        guard let record = error.recordIndex else { return explained(error, isWriting) }
+        return explained(error, isWriting).at(record: record)
+    }
+
+    private func explained(_ error: CormorantError, _ isWriting: Bool) -> CormorantError {
         switch error.code {
         case .check:
             let check = model.schema.checks.first { $0.name == error.constraint }

@@ -88,7 +88,7 @@ extension ModelPlan {
             try record.write(to: &writer)
             // What comes back may not fit the record. In a batch all of it is undone then; elsewhere a savepoint sees to
             // it, but where only a key below 1 does not fit and no other row is lost.
-            if planned.returnsRow || writer.wantsKey && (replaces || model.keyMayNotFit), !isInBatch {
+            if planned.isGuarded || writer.wantsKey && (replaces || model.keyMayNotFit), !isInBatch {
                 try connection.begin(.immediate)
                 guarded = true
             }
@@ -115,6 +115,9 @@ extension ModelPlan {
         var changed = false
         let before = connection.totalChanges
         if planned.returnsRow {
+            if planned.taken == .later {
+                return try send(planned, &record, wantsKey: writer.wantsKey, isUpdate: !makesKey)
+            }
             while try statement.step() {
                 changed = true
                 let row = RecordReader(statement, columns: planned.results, model: model)
@@ -122,7 +125,10 @@ extension ModelPlan {
                 case .made: try record.readBack(from: row)
                 case .part: try record.readBack(only: planned.returned, from: row)
                 case .all: try record.read(from: row)
+                case .key: try take(key: row, &record, wantsKey: writer.wantsKey || model.keyColumns.isEmpty)
+                case .later: break
                 }
+                if connection.engine != nil { noteKey(row) }
             }
         } else {
             _ = try statement.step()
@@ -167,6 +173,7 @@ extension ModelPlan {
 
     /// Deletes by key; false when there was no such row.
     package func delete(key: (inout RecordWriter) throws -> Void) throws -> Bool {
+        if pipeline != nil { return try sendDeletion(key) }
         let before = connection.totalChanges
         _ = try one(deletion(), isWriting: false, key: key, read: { _ in })
         return try hasChanged(since: before)
@@ -250,7 +257,7 @@ extension ModelPlan {
     }
 
     @inline(__always)
-    private func writer(_ planned: PlannedStatement, makesKey: Bool) -> RecordWriter {
+    func writer(_ planned: PlannedStatement, makesKey: Bool) -> RecordWriter {
         RecordWriter(planned.statement, planned.parameters, model, scratch, makesKey: makesKey)
     }
 
@@ -280,7 +287,7 @@ extension ModelPlan {
     }
 
     @inline(never)
-    private func keyDoesNotFit(_ key: Int64) -> CormorantError {
+    func keyDoesNotFit(_ key: Int64) -> CormorantError {
         let column = model.columns[model.generatedColumn]
         let type = column.type.name(isUnsigned: column.isUnsigned, bits: column.bits)
         return CormorantError(
@@ -288,7 +295,7 @@ extension ModelPlan {
             hint: "make the key a 64-bit integer with sign", table: model.table, columns: [column.name])
     }
 
-    private func noRecord() -> CormorantError {
+    func noRecord() -> CormorantError {
         CormorantError(
             .noRecord, "no row of \"\(model.table)\" has this record's key",
             hint: model.scope == nil

@@ -13,6 +13,8 @@ package final class PlannedStatement {
     let returned: [Int]
     let returnsRow: Bool
     let taken: Taken
+    /// Whether what comes back may not fit the record, so that what was written must be undone then.
+    let isGuarded: Bool
 
     /// What a record takes of the row that comes back.
     enum Taken {
@@ -22,13 +24,21 @@ package final class PlannedStatement {
         case part
         /// All of it: the record becomes the row.
         case all
+        /// The key, of an engine that tells it in no other way: the row's one value.
+        case key
+        /// Nothing, and it is not waited for: `BatchPipeline`.
+        case later
     }
 
-    init(_ statement: Statement, columnCount: Int, binds columns: [Int], returns: [Int], taken: Taken = .made) {
+    init(
+        _ statement: Statement, columnCount: Int, binds columns: [Int], returns: [Int], taken: Taken = .made,
+        isGuarded: Bool = true
+    ) {
         self.statement = statement
         self.taken = taken
         returned = returns
-        returnsRow = !returns.isEmpty
+        returnsRow = !returns.isEmpty || taken == .key || taken == .later
+        self.isGuarded = isGuarded && returnsRow
         parameters = .allocate(capacity: max(1, columnCount))
         parameters.initialize(repeating: 0, count: max(1, columnCount))
         for (index, column) in columns.enumerated() { parameters[column] = Int32(truncatingIfNeeded: index + 1) }
@@ -43,6 +53,14 @@ package final class PlannedStatement {
     }
 }
 
+/// Of a `ModelPlan` the statements that write whole records or parts of them.
+private struct WritingStatements {
+    var inserts: [PlannedStatement?]
+    var saving: PlannedStatement?
+    var updating: PlannedStatement?
+    var partial: [[Int]: PlannedStatement] = [:]
+}
+
 /// What one connection keeps for one model: its statements, made when first used and kept until it closes.
 package final class ModelPlan {
     package let model: ModelDescriptor
@@ -53,10 +71,17 @@ package final class ModelPlan {
     let scratch = ScratchMemory()
     /// Those that write are of the schema as it was then: what its columns convert may be another thing.
     private var schemaChanges = 0
-    private var inserts: [PlannedStatement?] = Array(repeating: nil, count: ConflictPolicy.allCases.count)
+    private var inserts = ModelPlan.noInserts
+    private static var noInserts: [PlannedStatement?] { Array(repeating: nil, count: ConflictPolicy.allCases.count) }
     private var saving: PlannedStatement?
     private var updating: PlannedStatement?
     private var partialUpdates: [[Int]: PlannedStatement] = [:]
+    /// Those that are not waited for, while others are in the places above, and the other way round.
+    private var others: WritingStatements?
+    /// Of a batch on an engine that sends statements without waiting for each.
+    package var pipeline: BatchPipeline? {
+        didSet { if (oldValue == nil) != (pipeline == nil) { changePlaces() } }
+    }
     private var upserts: [UpsertTarget: PlannedStatement] = [:]
     private var lookups: [[Int]: PlannedStatement] = [:]
     private var deleting: PlannedStatement?
@@ -87,7 +112,9 @@ package final class ModelPlan {
         self.model = model
         self.pooled = pooled
         connection = try pooled.connected()
-        compiler = SQLCompiler(in: model.attachment, scope: model.scope, of: model.tableReference)
+        // What a server's table lacks is told by the write itself.
+        tableMakesKeys = connection.engine != nil
+        compiler = SQLCompiler(connection.dialect, in: model.attachment, scope: model.scope, of: model.tableReference)
     }
 
     let compiler: SQLCompiler
@@ -129,7 +156,8 @@ package final class ModelPlan {
     @inline(never)
     private func forgetWrites() {
         schemaChanges = connection.schemaChanges
-        inserts = Array(repeating: nil, count: inserts.count)
+        inserts = ModelPlan.noInserts
+        others = nil
         saving = nil
         updating = nil
         partialUpdates = [:]
@@ -138,16 +166,43 @@ package final class ModelPlan {
         lastOfCStrings = nil
     }
 
+    /// Puts the statements that are not waited for where the others were, or back.
+    private func changePlaces() {
+        let now = WritingStatements(inserts: inserts, saving: saving, updating: updating, partial: partialUpdates)
+        let next = others ?? WritingStatements(inserts: ModelPlan.noInserts)
+        (inserts, saving, updating, partialUpdates) = (next.inserts, next.saving, next.updating, next.partial)
+        (lastNamedUpdate, lastOfCStrings) = (nil, nil)
+        others = now
+    }
+
     package func insertion(_ conflict: ConflictPolicy) throws -> PlannedStatement {
         checkSchema()
         let slot = Int(conflict.rawValue)
         if let ready = inserts[slot] { return ready }
-        let returned = model.insertFillsIn ? all : []
+        let (returned, taken) = insertReturns(conflict: conflict)
         let sql = try compiler.insert(
-            into: model.table, try insertColumns(), conflict: conflict, returning: names(returned))
-        let made = try prepare(sql, binds: bound, returns: returned)
+            into: model.table, insertColumns(), conflict: conflict, returning: names(returned, taken))
+        let made = try prepare(
+            sql, binds: bound, returns: returned, taken: taken, isGuarded: connection.engine == nil || fillsInOthers)
         inserts[slot] = made
         return made
+    }
+
+    /// What comes back of a new row.
+    private func insertReturns(conflict: ConflictPolicy = .abort) -> (columns: [Int], taken: PlannedStatement.Taken) {
+        if model.insertFillsIn { return (all, .made) }
+        guard connection.engine != nil else { return ([], .made) }
+        if pipeline != nil, conflict == .abort { return ([], .later) }
+        return ([], model.generatesKey ? .key : .made)
+    }
+
+    private func names(_ columns: [Int], _ taken: PlannedStatement.Taken) -> [String] {
+        taken == .key ? model.keyNames : names(columns)
+    }
+
+    /// Whether the database makes values beside keys, versions and times, which alone fit any record.
+    private var fillsInOthers: Bool {
+        model.columns.contains { $0.computedSQL != nil || $0.isOptional && $0.defaultSQL != nil }
     }
 
     package func save() throws -> PlannedStatement {
@@ -155,11 +210,13 @@ package final class ModelPlan {
         if let saving { return saving }
         try model.requireKey()
         try refuseSavingView()
-        let returned = model.insertFillsIn ? all : []
+        let (returned, taken) = insertReturns()
         let sql = try compiler.save(
-            into: model.table, try insertColumns(), key: model.keyNames, checksVersion: true,
-            returning: names(returned))
-        let made = try prepare(sql, binds: bound + versions, returns: returned)
+            into: model.table, insertColumns(), key: model.keyNames, checksVersion: true,
+            returning: names(returned, taken))
+        let made = try prepare(
+            sql, binds: bound + versions, returns: returned, taken: taken,
+            isGuarded: connection.engine == nil || fillsInOthers)
         saving = made
         return made
     }
@@ -229,6 +286,7 @@ package final class ModelPlan {
     ) throws -> PlannedStatement {
         try model.requireKey()
         let kept = try connection.converted(model.tableReference)
+        let isLater = pipeline != nil && returned.isEmpty
         let sql = try compiler.update(
             model.table,
             set: properties.map {
@@ -239,7 +297,8 @@ package final class ModelPlan {
             stamps: names(model.updatedColumns), key: model.keyNames,
             version: model.versionColumn.map { model.columns[$0].column }, returning: names(returned))
         return try prepare(
-            sql, binds: properties + model.keyColumns + versions, returns: returned, taken: taken)
+            sql, binds: properties + model.keyColumns + versions, returns: returned, taken: isLater ? .later : taken,
+            isGuarded: connection.engine == nil || fillsInOthers)
     }
 
     /// By key, whose parts are the parameters in order.
@@ -289,12 +348,13 @@ package final class ModelPlan {
     }
 
     private func prepare(
-        _ sql: String, binds columns: [Int], returns: [Int], taken: PlannedStatement.Taken = .made
+        _ sql: String, binds columns: [Int], returns: [Int], taken: PlannedStatement.Taken = .made,
+        isGuarded: Bool = true
     ) throws -> PlannedStatement {
         do {
             return PlannedStatement(
                 try Statement(connection, sql), columnCount: model.columns.count, binds: columns, returns: returns,
-                taken: taken)
+                taken: taken, isGuarded: isGuarded)
         } catch let error as CormorantError {
             throw schemaError(error)
         }

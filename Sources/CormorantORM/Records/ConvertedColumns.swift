@@ -7,6 +7,8 @@ import CormorantSQLite
 extension Connection {
     /// The columns of a table that would convert some values of the model's type, and what refuses those.
     func converted(_ table: TableReference) throws -> [Int: SQLCompiler.Kept] {
+        // Other engines refuse what a column does not take.
+        guard engine == nil else { return [:] }
         let known = lookedAt
         if let columns = known.converted(table, schemaChanges) { return columns }
         guard let owner = table.modelTable else { return [:] }

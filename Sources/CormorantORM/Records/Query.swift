@@ -111,13 +111,13 @@ extension ModelPlan {
 
     private func compared(_ index: Int, descending: Bool = false) -> OrderedColumn {
         let column = model.columns[index]
-        let collation = column.type == .decimal ? Dialect.sqlite.decimalCollation : nil
+        let collation = column.type == .decimal ? connection.dialect.decimalCollation : nil
         return OrderedColumn(column.column, descending: descending, comparedBy: collation)
     }
 
     private func matched(_ index: Int) -> OrderedColumn {
         guard model.columns[index].type == .offsetDatetime else { return compared(index) }
-        return OrderedColumn(model.columns[index].column, comparedBy: Dialect.sqlite.momentCollation)
+        return OrderedColumn(model.columns[index].column, comparedBy: connection.dialect.momentCollation)
     }
 }
 

@@ -16,7 +16,8 @@ extension Connection {
     /// another program writes later is met when it is read.
     /// - Parameter wholly: all of it, whoever made it.
     package func checkForms(of table: TableReference, wholly: Bool = false) throws {
-        guard table.hasForms, wholly || !lookedAt.hasForms(table) else { return }
+        // Other engines have types for them.
+        guard table.hasForms, engine == nil, wholly || !lookedAt.hasForms(table) else { return }
         guard let owner = table.modelTable, owner.schema.module == nil, !owner.schema.columns.isEmpty else {
             return
         }

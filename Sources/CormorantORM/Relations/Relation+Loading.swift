@@ -22,7 +22,9 @@ extension Relation {
 
     /// The SELECT of the related records of many owners: the target's columns, then those that must be equal to the owner's.
     /// - Parameter keys: of each owner after the other, the values of `ownerColumns`.
-    package func select(for keys: [Value], _ options: RelatedOptions) throws -> CompiledStatement {
+    package func select(
+        for keys: [Value], _ options: RelatedOptions, _ dialect: Dialect
+    ) throws -> CompiledStatement {
         var select = Select(from: target.tableReference)
         let matching: [Expression]
         if let second {
@@ -40,8 +42,8 @@ extension Relation {
         }
         select.conditions = [.isIn(compared, rows: keys)] + options.conditions
         select.order = options.order
-        guard let limit = options.limit else { return try StatementCompiler.compile(select) }
-        return try StatementCompiler.compile(limited(select, compared, limit))
+        guard let limit = options.limit else { return try StatementCompiler.compile(select, dialect) }
+        return try StatementCompiler.compile(limited(select, compared, limit), dialect)
     }
 
     /// The collations that the columns that are compared with the owners' must be given, to compare as the key does.
@@ -86,7 +88,7 @@ extension Database {
         let width = relation.ownerColumns.count
         let owners = OwnerIndex(keys, width: width, relation.step.collations)
         guard !owners.keys.isEmpty else { return }
-        let compiled = try relation.select(for: owners.keys, options)
+        let compiled = try relation.select(for: owners.keys, options, dialect)
         let cursor = try cursor(relation.target, compiled, columnsInOrder: true)
         defer { cursor.close() }
         let first = Int32(truncatingIfNeeded: relation.target.columns.count)
@@ -142,6 +144,8 @@ extension Database {
     ) throws -> T {
         let sql = "SELECT " + columns.map { _ in "?" }.joined(separator: ", ")
         return try withReader { connection in
+            // In memory, where a server would be asked for what it was sent.
+            let connection = try connection.memory
             let statement = try connection.statement(sql)
             defer { connection.recycle(statement) }
             let scratch = ScratchMemory(firstSize: 256)

@@ -259,8 +259,9 @@ package final class Connection {
     /// What another connection to the same file, or to a copy of it, is opened with.
     package var codecs: (any PageCodecSource)? { codec?.shared }
 
-    /// 0 where the engine tells keys by RETURNING alone.
-    package var lastInsertID: Int64 { handle == nil ? 0 : sqlite3_last_insert_rowid(handle) }
+    /// Of another engine, which tells keys by RETURNING alone, the key of the newest record.
+    package var newestKey: Int64 = 0
+    package var lastInsertID: Int64 { handle == nil ? newestKey : sqlite3_last_insert_rowid(handle) }
     package var changes: Int64 { handle == nil ? engine?.changes ?? 0 : sqlite3_changes64(handle) }
     package var totalChanges: Int64 { handle == nil ? engine?.totalChanges ?? 0 : sqlite3_total_changes64(handle) }
 

@@ -54,7 +54,7 @@ extension Connection {
     }
 
     /// Lends the connection, which is being opened, to the program's set-up.
-    func run(_ setUp: @Sendable (borrowing RawConnection) throws -> Void) throws {
+    package func run(_ setUp: @Sendable (borrowing RawConnection) throws -> Void) throws {
         do {
             try lend(setUp)
         } catch let error as CormorantError {

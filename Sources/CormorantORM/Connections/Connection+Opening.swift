@@ -1,0 +1,80 @@
+import CormorantBase
+import CormorantEngine
+import CormorantQuery
+import CormorantSQLite
+
+extension Connection {
+    /// How the SQL of its engine looks.
+    package var dialect: Dialect { engine == nil ? .sqlite : .postgres }
+
+    /// What its engine is called, as messages say it.
+    package var engineName: String { engine?.engineName ?? "SQLite" }
+
+    /// A connection to memory, through which values go that are a record's own to read and write: itself, but where that would
+    /// ask a server.
+    var memory: Connection {
+        get throws {
+            if engine == nil { return self }
+            if let ready = attachment(Connection.self) { return ready }
+            let made = try Connection(path: ":memory:", options: OpenOptions())
+            setAttachment(made)
+            return made
+        }
+    }
+
+    /// Opens a file or, by its URL, a database of a server.
+    static func open(_ path: String, _ options: OpenOptions) throws -> Connection {
+        guard isServerURL(path) else { return try Connection(path: path, options: options) }
+        let made = try openServer(path, options)
+        return try Connection(over: made.engine, path: made.shown, options: options)
+    }
+
+    /// Another connection to the same database, which reads.
+    func reader(path: String, options: OpenOptions) throws -> Connection {
+        guard let engine else { return try Connection(path: path, options: options) }
+        return try Connection(over: engine.another(isReader: true), path: path, options: options)
+    }
+
+    /// Takes over a connection of another engine, and has the program set it up.
+    private convenience init(over engine: any EngineConnection, path: String, options: OpenOptions) throws {
+        self.init(engine: engine, path: path, options: options)
+        guard let setUp = options.setUp else { return }
+        do {
+            try run(setUp)
+        } catch {
+            close()
+            throw error
+        }
+    }
+}
+
+/// Whether a path is the URL of a server's database, and no file's.
+package func isServerURL(_ path: String) -> Bool {
+    path.hasPrefix("postgresql://") || path.hasPrefix("postgres://")
+}
+
+/// Refuses options that a server has nothing for, by their names.
+func refuseFileOptions(_ options: OpenOptions, _ engineName: String) throws {
+    let refused: String? =
+        if options.codecs != nil {
+            "encryption of its files"
+        } else if options.template != nil {
+            "template"
+        } else if options.journalMode != .default {
+            "journal mode"
+        } else if !options.foreignKeys {
+            "switch for foreign keys"
+        } else if options.preparation != nil {
+            "sync of models before their first use"
+        } else {
+            nil
+        }
+    guard let refused else { return }
+    throw CormorantError(
+        .unsupported, "\(engineName) has no \(refused) here", hint: "leave the option out where a URL is opened")
+}
+
+extension Dialect {
+    /// By which what is compiled for it is kept.
+    var number: Int { 0 }
+}
