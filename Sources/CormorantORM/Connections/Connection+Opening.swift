@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantEngine
+//import CormorantPostgres
 import CormorantQuery
 import CormorantSQLite
 
@@ -32,7 +33,14 @@ extension Connection {
     /// Another connection to the same database, which reads.
     func reader(path: String, options: OpenOptions) throws -> Connection {
         guard let engine else { return try Connection(path: path, options: options) }
-        return try Connection(over: engine.another(isReader: true), path: path, options: options)
+        let other = try engine.another(isReader: true)
+        do {
+            for setting in settings(options) { try other.script(setting) }
+        } catch {
+            other.close()
+            throw error
+        }
+        return try Connection(over: other, path: path, options: options)
     }
 
     /// Takes over a connection of another engine, and has the program set it up.
@@ -74,7 +82,26 @@ func refuseFileOptions(_ options: OpenOptions, _ engineName: String) throws {
         .unsupported, "\(engineName) has no \(refused) here", hint: "leave the option out where a URL is opened")
 }
 
-extension Dialect {
-    /// By which what is compiled for it is kept.
-    var number: Int { 0 }
+/// - Returns: the connection, and the URL without its password.
+private func openServer(
+    _ url: String, _ options: OpenOptions
+) throws -> (engine: any EngineConnection, shown: String) {
+    let engine = try PostgresConnection(url: url)
+    do {
+        try refuseFileOptions(options, engine.engineName)
+        for setting in settings(options) { try engine.script(setting) }
+    } catch {
+        engine.close()
+        throw error
+    }
+    return (engine, PostgresConnection.shown(url))
+}
+
+/// What options are to a server, for its connections.
+private func settings(_ options: OpenOptions) -> [String] {
+    var settings: [String] = []
+    if options.busyTimeout > 0 { settings.append("SET lock_timeout = \(options.busyTimeout)") }
+    if options.synchronous == .off { settings.append("SET synchronous_commit = off") }
+    if options.mode == .readOnly || options.isReader { settings.append("SET default_transaction_read_only = on") }
+    return settings
 }

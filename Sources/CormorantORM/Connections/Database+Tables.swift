@@ -234,6 +234,6 @@ extension ModelDescriptor {
     fileprivate func createIndexes(_ dialect: Dialect) throws -> [String] {
         if isView || isPart { return [] }
         let compiler = SQLCompiler(dialect)
-        return try [""] + schema.indexes.map { try compiler.createIndex($0, on: table) }
+        return try [""] + schema.indexes.map { try compiler.index($0, of: schema) }
     }
 }

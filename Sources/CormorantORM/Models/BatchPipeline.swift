@@ -76,16 +76,10 @@ extension ModelPlan {
     }
 
     private func reserveKeys(_ count: Int64) throws -> [Int64] {
-        // As CREATE TABLE made them; see `Dialect`.
-        let statement = try connection.statement(
-            """
-            SELECT nextval(CAST(pg_get_serial_sequence(CAST(?2 AS text), CAST(?3 AS text)) AS regclass))
-            FROM generate_series(CAST(1 AS bigint), CAST(?1 AS bigint))
-            """)
+        let column = model.columns[model.generatedColumn].column
+        let statement = try connection.statement(compiler.reserveKeys(of: model.table, column))
         defer { connection.recycle(statement) }
         statement.bind(count, 1)
-        try statement.bind(.text(quoteIdentifier(model.table)), 2)
-        try statement.bind(.text(model.columns[model.generatedColumn].column), 3)
         var keys: [Int64] = []
         keys.reserveCapacity(Int(clamping: count))
         while try statement.step() { keys.append(Row(statement).cell(0).int64) }

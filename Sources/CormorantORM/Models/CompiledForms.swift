@@ -23,12 +23,12 @@ package final class CompiledForms: @unchecked Sendable {  // `lock` guards `form
     package func form(
         _ form: Form, _ dialect: Dialect, _ compile: () throws -> CompiledStatement
     ) throws -> CompiledStatement {
-        let place = dialect.number * Form.allCases.count + form.rawValue
+        let place = dialect.rawValue * Form.allCases.count + form.rawValue
         if let ready = locked({ place < forms.count ? forms[place] : nil }) { return ready }
         let made = try compile()
         locked {
             if place >= forms.count {
-                let count = (dialect.number + 1) * Form.allCases.count
+                let count = (dialect.rawValue + 1) * Form.allCases.count
                 forms += Array(repeating: nil, count: count - forms.count)
             }
             forms[place] = made
@@ -40,7 +40,7 @@ package final class CompiledForms: @unchecked Sendable {  // `lock` guards `form
     package func rows(
         of model: ModelDescriptor, _ dialect: Dialect, _ compile: () throws -> CompiledStatement
     ) throws -> CompiledStatement {
-        let number = dialect.number
+        let number = dialect.rawValue
         if let ready = locked({ rows?.model === model && rows?.dialect == number ? rows?.form : nil }) { return ready }
         let made = try compile()
         // What goes is released after the lock.

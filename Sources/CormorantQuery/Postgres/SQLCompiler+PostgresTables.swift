@@ -104,7 +104,7 @@ extension SQLCompiler {
         return ["CONSTRAINT \(quoteIdentifier(check.name)) CHECK (\(condition))"]
     }
 
-    private func index(_ index: IndexSchema, of table: TableSchema) throws -> String {
+    package func index(_ index: IndexSchema, of table: TableSchema) throws -> String {
         try checkPostgresName(index.name)
         let columns = index.columns.map { term in
             let column = table.columns.first { $0.name == term.name }
