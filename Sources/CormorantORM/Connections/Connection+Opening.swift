@@ -1,6 +1,6 @@
 import CormorantBase
 import CormorantEngine
-//import CormorantPostgres
+import CormorantPostgres
 import CormorantQuery
 import CormorantSQLite
 

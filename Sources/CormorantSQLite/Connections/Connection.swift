@@ -107,7 +107,7 @@ package final class Connection {
         faults = CodecFaults()
         cache = StatementCache(capacity: options.statementCacheSize)
         busyTimeout = Int32(clamping: max(0, options.busyTimeout))
-        isReadOnly = engine.isReadOnly
+        isReadOnly = engine.isReadOnly || options.mode == .readOnly
         isReader = options.isReader
     }
 

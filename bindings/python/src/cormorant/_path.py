@@ -12,3 +12,17 @@ def path_text(path: str | os.PathLike[str]) -> str:
         return text
     hint = " (os.fsdecode makes a str of it)" if isinstance(text, bytes) else ""
     raise TypeError(f"the path {path!r} is {type(text).__name__}, not a str or os.PathLike of str{hint}")
+
+
+def shown_path(path: str) -> str:
+    """A path as messages may show it: the URL of a server without its password."""
+    scheme, separator, rest = path.partition("://")
+    if not separator or scheme not in ("postgresql", "postgres"):
+        return path
+    # Cut as libpq does.
+    end = next((place for place, letter in enumerate(rest) if letter in "@/"), len(rest))
+    if rest[end : end + 1] == "@":
+        rest = rest[:end].partition(":")[0] + rest[end:]
+    place, _, parameters = rest.partition("?")
+    kept = [part for part in parameters.split("&") if part and not part.startswith(("password=", "sslpassword="))]
+    return f"{scheme}://{place}{'?' if kept else ''}{'&'.join(kept)}"

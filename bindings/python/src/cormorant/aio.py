@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from ._awaited import DatabaseCalls
 from ._owner import Owner
-from ._path import path_text
+from ._path import path_text, shown_path
 from ._scope import Node, begin, current, task_node
 from ._waiter import task_waiter
 from ._worker import Job, Worker, run_alone, run_to_end
@@ -103,7 +103,8 @@ class AsyncDatabase(DatabaseCalls, Owner):
             self._database = database
             self.path = database.path
         else:
-            self.path = path = path_text(database)
+            path = path_text(database)
+            self.path = shown_path(path)
             self._opens = lambda: Database(path, **options)
 
     async def __aenter__(self) -> Self:

@@ -34,7 +34,7 @@ from ._native.handle import DatabaseHandle
 from ._native.python import Find
 from ._native.record import Row
 from ._owner import Owner
-from ._path import path_text
+from ._path import path_text, shown_path
 from ._sql import bindings_of, refuse_values
 from .change import Change, OnConflict
 from .cipher import Cipher, options_of
@@ -184,10 +184,11 @@ class Database(Owner):
     _busy_timeout = 5.0
 
     def __init__(self, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:
-        self.path = path_text(path)
+        given = path_text(path)
+        self.path = shown_path(given)
         members, cipher = open_members(**options)
         self._take_options(options)
-        handle, kept = native_database.open_database(self.path, members, cipher)
+        handle, kept = native_database.open_database(given, members, cipher)
         self._begin(handle, [kept])
         self._set_up = members.get("set_up")
         self._open = True

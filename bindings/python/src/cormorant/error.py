@@ -8,8 +8,10 @@ __all__ = [
     "AlteredError",
     "BusyError",
     "CheckViolation",
+    "ConflictError",
     "DataError",
     "DatabaseError",
+    "DisconnectedError",
     "EncryptionError",
     "Error",
     "ForeignKeyViolation",
@@ -111,6 +113,14 @@ class OperationalError(DatabaseError):
 
 class BusyError(OperationalError):
     """Another connection held a lock for longer than the busy timeout."""
+
+
+class ConflictError(OperationalError):
+    """Another transaction wrote what this one read or writes: it is rolled back, and can be run again."""
+
+
+class DisconnectedError(OperationalError):
+    """The server cannot be reached, refused the connection or ended it."""
 
 
 class IntegrityError(DatabaseError):
@@ -217,7 +227,7 @@ class TruncatedError(EncryptionError):
 
 
 class NotSupportedError(DatabaseError):
-    """SQLite cannot do this."""
+    """The engine of the database, or this version of it, cannot do this."""
 
 
 _CLASSES: dict[str, type[Error]] = {
@@ -225,6 +235,9 @@ _CLASSES: dict[str, type[Error]] = {
     "CORM_E_NOT_A_DATABASE": DatabaseError,
     "CORM_E_CORRUPT": DatabaseError,
     "CORM_E_BUSY": BusyError,
+    "CORM_E_CONFLICT": ConflictError,
+    "CORM_E_CONNECTION": DisconnectedError,
+    "CORM_E_UNSUPPORTED": NotSupportedError,
     "CORM_E_MISUSE": ProgrammingError,
     "CORM_E_SQL": ProgrammingError,
     "CORM_E_BINDING": ProgrammingError,
