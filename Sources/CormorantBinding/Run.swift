@@ -114,7 +114,7 @@ private struct StatementRun {
     private mutating func tellChanges(_ connection: Connection, _ before: Int64) {
         let changed = connection.totalChanges == before ? 0 : connection.changes
         switch StatementRouting.verb(of: sql) {
-        case .insert: tell(changed, changed == 0 ? nil : connection.lastInsertID)
+        case .insert: tell(changed, changed == 0 || connection.engine != nil ? nil : connection.lastInsertID)
         case .change: tell(changed, nil)
         default: tell(-1, nil)
         }

@@ -95,7 +95,7 @@ public func corm_tree_relate(
         let isManyToMany = relation.kind == .manyToMany
         let width = isManyToMany ? relation.referredColumns.count : relation.target.keyColumns.count
         let related = try rows(reader, width: width)
-        try database.transaction {
+        try database.inTransaction {
             if isManyToMany {
                 for start in stride(from: 0, to: related.count, by: width) {
                     _ = try database.execute(relation.junctionRow(

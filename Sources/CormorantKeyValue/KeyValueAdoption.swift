@@ -9,6 +9,7 @@ extension KeyValueStore {
     @available(*, noasync)
     @discardableResult
     public func adopt(table: String) throws -> Int {
+        try database.requireSQLite("tables of YTKKeyValueStore")
         let source = quoteIdentifier(table)
         // It writes a time as seconds, and SQLite stores them as text for the column's sake.
         let adoption = """
@@ -19,7 +20,7 @@ extension KeyValueStore {
               FROM main.\(source) WHERE typeof(id) = 'text')
             WHERE true ON CONFLICT (store, key) DO NOTHING
             """
-        return try database.transaction {
+        return try database.inTransaction {
             try checkSource(table, source)
             var copied = 0
             try perform(.probe, creates: true) { connection, _ in

@@ -41,7 +41,7 @@ public class KeyValueReader: @unchecked Sendable {  // what it holds does not ch
                 do {
                     guard let statements = try KeyValueStatements.of(connection) else {
                         guard creates else { return false }
-                        try database.transaction { try KeyValueStatements.createTable(connection) }
+                        try database.inTransaction { try KeyValueStatements.createTable(connection) }
                         continue
                     }
                     let statement = try statements.statement(operation)
@@ -132,7 +132,7 @@ public final class KeyValueStore: KeyValueReader, @unchecked Sendable {
 
     /// Writes many entries in one transaction; an error says at which it failed, and none is written.
     package func batch(_ count: Int, _ body: (Int) throws -> Void) throws {
-        try database.transaction {
+        try database.inTransaction {
             for index in 0..<count {
                 do { try body(index) } catch let error as CormorantError { throw error.at(record: index) }
             }

@@ -16,7 +16,7 @@ extension Database {
     @available(*, noasync)
     public func save<R: Record>(graph record: inout R) throws {
         var saved = record
-        try transaction { try self.saveGraph(&saved) }
+        try inTransaction { try self.saveGraph(&saved) }
         record = saved
     }
 

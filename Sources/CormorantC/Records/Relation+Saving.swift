@@ -24,7 +24,7 @@ public func corm_relation_save(
         }
         let before = all.map { SavedBytes($0.level) }
         do {
-            try database.transaction { try GraphSaver(database: database).save(root) }
+            try database.inTransaction { try GraphSaver(database: database).save(root) }
         } catch {
             for bytes in before { bytes.restore() }
             throw error

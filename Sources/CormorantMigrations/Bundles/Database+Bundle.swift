@@ -12,6 +12,7 @@ extension Database {
     public func apply(
         _ bundle: MigrationBundle, upTo last: String? = nil, options: MigrationOptions = MigrationOptions()
     ) throws -> [String] {
+        try requireSQLite("migrations")
         let end = try bundle.index(of: last)
         let wanted = Set(bundle.steps.prefix(end + 1).map(\.id))
         try refuseTransaction()
@@ -49,6 +50,7 @@ extension Database {
     public func revert(
         _ bundle: MigrationBundle, downTo last: String?, options: MigrationOptions = MigrationOptions()
     ) throws -> [String] {
+        try requireSQLite("migrations")
         let keep = try last == nil ? -1 : bundle.index(of: last)
         let going = Set(bundle.steps.suffix(from: keep + 1).map(\.id))
         try refuseTransaction()
@@ -67,6 +69,7 @@ extension Database {
     /// Records the steps up to and with `last` (nil: all) as applied in a file that was made without them.
     @available(*, noasync)
     public func adopt(_ bundle: MigrationBundle, upTo last: String? = nil) throws {
+        try requireSQLite("migrations")
         let end = try bundle.index(of: last)
         guard end >= 0 else { return }
         try transaction {
@@ -97,6 +100,7 @@ extension Database {
     /// Says what became of a step that was cut short outside a transaction.
     @available(*, noasync)
     public func resolve(_ bundle: MigrationBundle, _ id: String, applied: Bool) throws {
+        try requireSQLite("migrations")
         try transaction {
             try withConnection { connection in
                 let history = History(connection: connection)
@@ -117,12 +121,14 @@ extension Database {
     /// The steps of the bundle and of the file's history, in order.
     @available(*, noasync)
     public func status(_ bundle: MigrationBundle) throws -> [MigrationState] {
-        try withConnection { try HistoryCheck(bundle, History(connection: $0).rows()).states }
+        try requireSQLite("migrations")
+        return try withConnection { try HistoryCheck(bundle, History(connection: $0).rows()).states }
     }
 
     /// The steps that `apply` would run, in order; what would keep it from running them is an error.
     package func pending(_ bundle: MigrationBundle) throws -> [PendingStep] {
-        try transaction(.deferred) {
+        try requireSQLite("migrations")
+        return try transaction(.deferred) {
             try withConnection { connection in
                 let schema = try Schema(connection).withoutOwnTables
                 var losses = StepLosses(schema)
@@ -159,7 +165,8 @@ extension Database {
     /// A plan from the file's schema back to the one that its last step left; empty where there is no drift.
     @available(*, noasync)
     public func drift(_ bundle: MigrationBundle) throws -> MigrationPlan {
-        try transaction(.deferred) {
+        try requireSQLite("migrations")
+        return try transaction(.deferred) {
             try withConnection { connection in
                 let rows = try History(connection: connection).rows()
                 let schema = try Schema(connection).withoutOwnTables

@@ -12,6 +12,7 @@ extension Database {
     public func sync(
         _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationPlan {
+        try requireSQLite("migrations")
         let models = try checked(models)
         try refuseTransaction()
         if options.allowDrop.isEmpty, try withConnection({ try ModelRegistry(connection: $0).isCurrent(models) }) {

@@ -20,7 +20,8 @@ extension Database {
         while let write = next(group.count) {
             group.append(write)
             write.outcome = run(write)
-            if writer.connection?.isInTransaction != true {
+            if write.hasConflict || writer.connection?.isInTransaction != true {
+                if group.count > 1, write.hasConflict { write.outcome = nil }
                 undo(group, nil)
                 return group
             }
@@ -34,7 +35,7 @@ extension Database {
         } catch {
             // A deferred foreign key is one write's mistake, which each finds out by itself.
             let error = plain(error)
-            undo(group, error.code == .foreignKey && group.count > 1 ? nil : error)
+            undo(group, [.foreignKey, .conflict].contains(error.code) && group.count > 1 ? nil : error)
         }
         return group
     }
@@ -84,6 +85,9 @@ extension Database {
 }
 
 extension QueuedWrite {
+    /// Whether another transaction was in its way, so that it can be run again.
+    var hasConflict: Bool { if case .failure(let error)? = outcome { error.code == .conflict } else { false } }
+
     fileprivate var isDone: Bool { if case .success? = outcome { true } else { false } }
 }
 

@@ -11,6 +11,7 @@ extension Database {
     package func backup(
         to path: String, codecs: (any PageCodecSource)? = nil, progress: CopyProgress? = nil
     ) throws {
+        try requireSQLite("backups")
         if let codecs {
             try refuseRunningCursors()
             return try withConnection { try $0.copy(to: path, codecs: codecs, progress: progress) }
@@ -45,6 +46,7 @@ extension Database {
     /// Writes the file anew without the room that deleted rows left, which takes as much free disk and holds writers up.
     @available(*, noasync)
     public func vacuum() throws {
+        try requireSQLite("VACUUM of a whole database")
         try withConnection { connection in
             try refuseTransaction(connection, "a file cannot be vacuumed")
             try refuseRunningCursors()
@@ -53,9 +55,10 @@ extension Database {
     }
 
     /// Looks at tables whose rows have changed much, so that queries are planned well: for programs to call now and then,
-    /// and before closing. Takes milliseconds when there is little to do.
+    /// and before closing. Takes milliseconds when there is little to do. Servers do so by themselves: there it does nothing.
     @available(*, noasync)
     public func optimize() throws {
+        if dialect != .sqlite { return }
         // Of each index some rows are enough. 0x10000: tables not queried yet, too, where SQLite knows it.
         try withConnection { try $0.script("PRAGMA analysis_limit = 400; PRAGMA optimize(0x10002)") }
     }
@@ -66,6 +69,7 @@ extension Database {
     @discardableResult
     public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointPages {
         try withConnection { connection in
+            try connection.requireSQLite("checkpoints")
             try refuseTransaction(connection, "the log cannot be copied")
             return try connection.checkpoint(mode)
         }

@@ -10,7 +10,7 @@ extension Database {
         let cursor = try open()
         if cursor.onlyReads { return try cursor.one(read) }
         cursor.close()
-        return try transaction { try open().one(read) }
+        return try inTransaction { try open().one(read) }
     }
 }
 

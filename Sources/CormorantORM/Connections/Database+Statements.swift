@@ -83,8 +83,13 @@ extension Database {
     }
 
     /// SQLite's plan as rows of id, parent, notused and detail: https://www.sqlite.org/eqp.html
+    /// A server gives its own: rows of text.
     package func plan(of compiled: CompiledStatement) throws -> StatementCursor {
-        try cursor(
+        guard dialect == .sqlite else {
+            let bindings = compiled.bindings.map { $0.parameterName == nil ? $0 : .value(.null) }
+            return try cursor(CompiledStatement("EXPLAIN " + compiled.sql, bindings, of: compiled.table))
+        }
+        return try cursor(
             CompiledStatement(
                 "EXPLAIN QUERY PLAN " + compiled.sql, compiled.bindings.map { _ in .value(.null) }, of: compiled.table))
     }
@@ -95,6 +100,10 @@ extension Database {
         var text = ""
         let cursor = try plan(of: compiled)
         defer { cursor.close() }
+        guard dialect == .sqlite else {
+            try cursor.forEachRow { row in text += (row.cell(0).string ?? "") + "\n" }
+            return text
+        }
         try cursor.forEachRow { row in
             let parent = row.cell(1).int64
             let depth = lines.first { $0.id == parent }.map { $0.depth + 1 } ?? 0

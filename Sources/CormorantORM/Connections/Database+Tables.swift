@@ -14,7 +14,7 @@ extension Database {
         try withConnection { connection in
             // Nothing to do is the usual case at start-up and must not wait for the write lock.
             if try missing(models, connection).isEmpty { return }
-            try transaction {
+            try inTransaction {
                 for (model, sql) in try missing(models, connection) {
                     do {
                         let statement = try connection.statement(sql)

@@ -74,9 +74,31 @@ extension Database {
 
     /// Runs `body` in a transaction, or in a savepoint inside one: committed when it returns, rolled back when it
     /// throws. In `async` code the body takes the database: `await database.transaction { database in ... }`.
+    ///
+    /// On a server it is run again, up to ten times, where another transaction has written what it reads or writes: the body
+    /// must do nothing outside of the database that may not be done twice.
     @available(*, noasync, message: "await transaction with a body that takes the database")
     @discardableResult
     public func transaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
+        if dialect == .sqlite || transactionDepth > 0 { return try inTransaction(kind, body) }
+        return try again { try inTransaction(kind, body) }
+    }
+
+    /// Runs `body`, which is a whole transaction, again as long as others are in its way, with a pause that differs for each.
+    package func again<T>(_ body: () throws -> T) throws -> T {
+        var attempt: UInt32 = 0
+        while true {
+            do {
+                return try body()
+            } catch let error as CormorantError where error.code == .conflict && attempt < 9 {
+                sleepMilliseconds(UInt32.random(in: 0...(1 << min(attempt, 6)) * 2))
+                attempt += 1
+            }
+        }
+    }
+
+    /// `transaction` for a body that cannot be run again.
+    package func inTransaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
         try begin(kind)
         do {
             let result = try body()

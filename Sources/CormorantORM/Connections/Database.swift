@@ -269,6 +269,10 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         if let preparedModels, let table = compiled.table { try preparedModels.prepare(table, self) }
     }
 
+    /// Throws where the database is a server's.
+    /// - Parameter what: what only SQLite has, as a noun: "backups".
+    package func requireSQLite(_ what: @autoclosure () -> String) throws { try connection.requireSQLite(what()) }
+
     /// Has models prepared anew that were in a transaction, which is rolled back.
     func forgetPreparation() { preparedModels?.forgetTransaction() }
 

@@ -22,7 +22,7 @@ extension ModelPlan {
             return try body(&record, write)
         }
         if isInBatch { return try callAll(around: &record, &write, database, body) }
-        return try database.transaction { try callAll(around: &record, &write, database, body) }
+        return try database.inTransaction { try callAll(around: &record, &write, database, body) }
     }
 
     private func callAll<Access: RecordAccess>(

@@ -112,9 +112,11 @@ package final class ModelPlan {
         self.model = model
         self.pooled = pooled
         connection = try pooled.connected()
+        if model.attachment != nil { try connection.requireSQLite("attached files") }
         // What a server's table lacks is told by the write itself.
         tableMakesKeys = connection.engine != nil
-        compiler = SQLCompiler(connection.dialect, in: model.attachment, scope: model.scope, of: model.tableReference)
+        compiler = SQLCompiler(
+            connection.dialect, in: model.attachment, scope: model.scope, of: model.tableReference)
     }
 
     let compiler: SQLCompiler

@@ -279,8 +279,19 @@ extension WriteQueue {
             return count < WriteQueue.groupCount && monotonicTime() < end ? takeNext() : nil
         }
         // Where one of them had SQLite roll back all, the others are run again, each by itself.
-        for write in group where write.outcome == nil { _ = database.runGroup { $0 == 0 ? write : nil } }
+        for write in group where write.outcome == nil { runAlone(write) }
+        for write in group where write.hasConflict {
+            _ = try? database.again {
+                runAlone(write)
+                if case .failure(let error)? = write.outcome { throw error }
+            }
+        }
         return group
+    }
+
+    private func runAlone(_ write: QueuedWrite) {
+        write.outcome = nil
+        _ = database.runGroup { $0 == 0 ? write : nil }
     }
 
     private func tell(_ group: [QueuedWrite]) {

@@ -7,12 +7,14 @@ extension Schema {
     /// out is what SQLite makes for itself: `sqlite_...`, the indexes of constraints, and the tables behind virtual tables.
     package init(_ connection: Connection) throws {
         self.init()
+        try connection.requireSQLite("reading of its schema")
         try read(connection, leavingOut: Self.shadowTables(connection)) { error, _ in throw error }
     }
 
     /// - Parameter problems: gets what cannot be understood, which this schema has not.
     package init(_ connection: Connection, _ problems: inout [MetadataProblem]) throws {
         self.init()
+        try connection.requireSQLite("reading of its schema")
         try read(connection, leavingOut: Self.shadowTables(connection)) { _, problem in problems.append(problem) }
     }
 

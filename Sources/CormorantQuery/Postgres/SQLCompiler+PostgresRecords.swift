@@ -75,7 +75,11 @@ extension SQLCompiler {
                 "CASE WHEN round(\(typed), \(scale.digits)) = \(typed) THEN round(\(typed), \(scale.digits)) ELSE \(typed) END"
         }
         if let table, let records, let generated = records.generated, records.columns[generated].name == column.name {
-            return "coalesce(\(typed), nextval(\(sequence(of: table, column.name))))"
+            // A key that is given moves what makes the others, so that these come after it.
+            let sequence = sequence(of: table, column.name)
+            return "CASE WHEN \(typed) IS NULL THEN nextval(\(sequence)) "
+                + "WHEN \(typed) > coalesce(pg_sequence_last_value(\(sequence)), 0) "
+                + "THEN coalesce(setval(\(sequence), \(typed)), \(typed)) ELSE \(typed) END"
         }
         let isWrapped = column.stamp == .created || column.defaultSQL != nil
         return isWrapped ? typed : plain
@@ -87,7 +91,7 @@ extension SQLCompiler {
     }
 
     private func sequence(of table: String, _ column: String) -> String {
-        "pg_get_serial_sequence(\(quoteText(self.table(table))), \(quoteText(column)))"
+        "CAST(pg_get_serial_sequence(\(quoteText(self.table(table))), \(quoteText(column))) AS regclass)"
     }
 
     // Rows that are looked for ----------------------------------------------------------------------------------------
