@@ -3,7 +3,7 @@ import CormorantThreads
 /// What another thread needs to stop the statement that runs, made when the connection was opened.
 final class Interrupter: @unchecked Sendable {  // its state is kept under the lock
     private let pq: LibPQ
-    private let cancellation: OpaquePointer?
+    private var cancellation: OpaquePointer?
     private let lock = RecursiveLock(.serverInterrupt)
     private var isRunning = false
     private var wasAsked = false
@@ -14,6 +14,14 @@ final class Interrupter: @unchecked Sendable {  // its state is kept under the l
     }
 
     deinit { pq.freeCancel(cancellation) }
+
+    /// For another connection in place of the one that was lost.
+    func replace(_ connection: OpaquePointer?) {
+        lock.locked {
+            pq.freeCancel(cancellation)
+            cancellation = pq.getCancel(connection)
+        }
+    }
 
     /// From here on an interrupt stops what the server does.
     func begin() {

@@ -52,7 +52,7 @@ extension PostgresConnection {
             pipeline.isEntered = true
         }
         do {
-            guard try statement.withParameters({ send(prepared, $0) }) else { throw lost(prepared.sql.words) }
+            guard send(prepared, try statement.encodeParameters()) else { throw lost(prepared.sql.words) }
         } catch let error as CormorantError where error.code != .connection {
             throw error.at(record: pipeline.sent)
         }
@@ -107,7 +107,7 @@ extension PostgresConnection {
                 handle, name, parameters.count, parameters.values, parameters.lengths, parameters.formats,
                 prepared.resultFormat) == 1
         }
-        return prepared.parameterTypes.withUnsafeBufferPointer { types in
+        return prepared.parameterOIDs.withUnsafeBufferPointer { types in
             pq.sendQueryParams(
                 handle, prepared.sql.text, parameters.count, types.baseAddress, parameters.values, parameters.lengths,
                 parameters.formats, prepared.resultFormat) == 1

@@ -41,6 +41,11 @@ extension PostgresConnection {
     /// Sends one statement by itself, and reads all that comes. Returns what the server says against it.
     /// - Parameter source: the SQL that an error shows.
     func runDirect(_ sql: String, _ words: StatementWords, _ source: String) throws -> ServerFailure? {
+        if loss != nil, transaction == .failed, words.endsTransaction, !words.commits {
+            // The server has rolled it back with the connection.
+            transaction = .none
+            return nil
+        }
         try makeReady()
         began(sql)
         guard pq.sendQuery(handle, sql) == 1 else { throw lost(words) }
@@ -94,9 +99,13 @@ extension PostgresConnection {
         try leavePipeline()
         try makeReady()
         let words = prepared.sql.words
-        if prepared.isStale, prepared.version > 0, let name = prepared.name, transaction == .none {
-            // One that the server has no more is no error to speak of.
-            try? run("DEALLOCATE \(name)")
+        if prepared.isOnServer, let name = prepared.name {
+            prepared.isOnServer = false
+            do {
+                try run("DEALLOCATE \(name)")
+            } catch let error as CormorantError where error.code == .sql && transaction == .none {
+                // Somebody was faster.
+            }
         }
         let target = words.target
         let asksConstraints = !target.isEmpty && !constraints.knows(target)

@@ -19,6 +19,8 @@ package final class PostgresConnection: EngineConnection {
     package internal(set) var totalChanges: Int64 = 0
     package internal(set) var schemaChanges = 0
     var transaction = TransactionState.none
+    /// Whether the schema was changed since a rollback.
+    private var hasChangedSchema = false
     /// The statement whose rows the server is sending. It takes itself away.
     unowned(unsafe) var streaming: PostgresStatement?
     /// Why it is of no use any more.
@@ -26,6 +28,7 @@ package final class PostgresConnection: EngineConnection {
     var statements = PreparedStatements()
     var constraints = ConstraintCatalog()
     var pipeline: Pipeline?
+    var isCopying = false
     private var trace: ((String, Int64) -> Void)?
     /// What runs now, for the trace.
     private var running: (sql: String, begin: Int64)?
@@ -89,17 +92,18 @@ package final class PostgresConnection: EngineConnection {
     // Statements -----------------------------------------------------------------------------------------------------
 
     package func prepare(_ sql: String) throws -> any EngineStatement {
-        PostgresStatement(self, try prepared(sql))
+        PostgresStatement(self, try described(sql))
     }
 
-    private func prepared(_ sql: String) throws -> Prepared {
+    /// With what the server tells of it.
+    func described(_ sql: String) throws -> Prepared {
         if let known = statements.find(sql) {
             if known.isStale { try describe(known) }
             return known
         }
         let prepared = Prepared(try ServerSQL(sql), keepsStatements: url.keepsStatements)
         if !prepared.isDirect { try describe(prepared) }
-        if let old = statements.add(prepared), let name = old.name, transaction != .failed {
+        if let old = statements.add(prepared), old.isOnServer, let name = old.name, transaction != .failed {
             try run("DEALLOCATE \(name)")
         }
         return prepared
@@ -113,7 +117,14 @@ package final class PostgresConnection: EngineConnection {
             throw CormorantError(
                 .misuse, "the database is closed", hint: "open it again, and close it after its last use")
         }
-        if let loss { throw loss }
+        if let loss {
+            // A transaction that was lost with it waits for its rollback.
+            guard transaction == .none else { throw loss }
+            try reopen()
+        }
+        guard !isCopying else {
+            throw CormorantError(.internal, "rows are being copied into a table on this connection")
+        }
         streaming?.keepRest()
         if let loss { throw loss }
     }
@@ -128,7 +139,8 @@ package final class PostgresConnection: EngineConnection {
     func ended() {
         interrupter.end()
         streaming = nil
-        switch pq.transactionStatus(handle) {
+        switch loss == nil ? pq.transactionStatus(handle) : -1 {
+        case -1: break
         case 2: transaction = .open
         case 3: transaction = .failed
         default: transaction = .none
@@ -143,10 +155,14 @@ package final class PostgresConnection: EngineConnection {
             changes = count
             totalChanges += count
         }
-        if words.changesSchema {
-            schemaChanges += 1
-            constraints.removeAll()
-        }
+        if words.first == "deallocate" || words.first == "discard" { statements.forget() }
+        guard words.changesSchema else { return }
+        schemaChanges += 1
+        // A rollback takes only back what was changed in its transaction.
+        if words.endsTransaction, !hasChangedSchema { return }
+        hasChangedSchema = !words.endsTransaction
+        constraints.removeAll()
+        statements.invalidate()
     }
 
     /// The error of a failed result. The connection may have been lost with it.
@@ -157,26 +173,38 @@ package final class PostgresConnection: EngineConnection {
             constraint(of: failure), wasAsked: interrupter.isAsked)
     }
 
-    /// Notes that the connection is lost, and says what became of what ran.
+    /// Notes that the connection is lost, and says what became of what ran. What is run next outside a transaction opens it anew.
     func lost(_ words: StatementWords?) -> CormorantError {
         let said = pq.errorMessage(handle).map { firstLine(String(cString: $0)) } ?? ""
         let wasOpen = transaction != .none
-        transaction = .none
+        transaction = wasOpen ? .failed : .none
+        isCopying = false
+        streaming = nil
+        interrupter.end()
         let isUnknown = words.map { $0.commits || !wasOpen && !$0.isReadOnly } ?? false
         let fate =
             isUnknown
             ? "; whether it has carried out the last statement is not known"
             : wasOpen ? "; the transaction is rolled back" : ""
-        loss = CormorantError(
-            .connection, "the connection to the server is lost\(fate)\(said.isEmpty ? "" : ": \(said)")",
-            hint: isUnknown
-                ? "open the database again, and look whether what it wrote is there" : "open the database again")
-        interrupter.end()
-        defer {
-            loss = CormorantError(
-                .connection, "the connection to the server is lost", hint: "open the database again")
-        }
-        return loss ?? CormorantError(.connection, "the connection to the server is lost")
+        let message = "the connection to the server is lost"
+        let hint =
+            wasOpen
+            ? "roll back and begin again, which connects anew"
+            : isUnknown ? "look whether what it wrote is there, and try again" : "try again, which connects anew"
+        loss = CormorantError(.connection, message, hint: hint)
+        return CormorantError(
+            .connection, "\(message)\(fate)\(said.isEmpty ? "" : ": \(said)")", hint: hint)
+    }
+
+    /// Connects anew. What was set for the session is gone, as are temporary tables and what the server had prepared.
+    private func reopen() throws {
+        let opened = try OpenedServer(pq, url)
+        interrupter.replace(opened.handle)
+        pq.close(handle)
+        handle = opened.handle
+        loss = nil
+        statements.forget()
+        schemaChanges += 1
     }
 }
 

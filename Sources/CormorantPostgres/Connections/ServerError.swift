@@ -12,6 +12,8 @@ struct ServerFailure {
     let table: String?
     let column: String?
     let constraint: String?
+    /// Of COPY: which row it was, from 1.
+    let line: Int?
 
     init(_ result: OpaquePointer?, _ pq: LibPQ) {
         func field(_ field: Int32) -> String? {
@@ -25,6 +27,11 @@ struct ServerFailure {
         table = field(ErrorField.table)
         column = field(ErrorField.column)
         constraint = field(ErrorField.constraint)
+        line = field(ErrorField.context).flatMap { context in
+            guard context.hasPrefix("COPY ") else { return nil }
+            // "COPY t, line 3, column a"
+            return context.split(separator: ", ").dropFirst().first.flatMap { Int($0.split(separator: " ").last ?? "") }
+        }
     }
 
     /// Whether the server had the statement no more, or for a table as it was before.

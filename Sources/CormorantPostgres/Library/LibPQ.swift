@@ -150,6 +150,7 @@ enum ErrorField {
     static let message = Int32(UInt8(ascii: "M"))
     static let hint = Int32(UInt8(ascii: "H"))
     static let position = Int32(UInt8(ascii: "P"))
+    static let context = Int32(UInt8(ascii: "W"))
     static let schema = Int32(UInt8(ascii: "s"))
     static let table = Int32(UInt8(ascii: "t"))
     static let column = Int32(UInt8(ascii: "c"))

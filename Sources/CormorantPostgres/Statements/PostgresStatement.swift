@@ -10,6 +10,7 @@ package final class PostgresStatement: EngineStatement {
     let bound: UnsafeMutablePointer<BoundValue>
     /// One for each column; they stay where they are.
     private(set) var row: RowBuffer
+    var encoder: ParameterEncoder
     private var rowVersion: Int
     private var isFinalized = false
 
@@ -32,6 +33,7 @@ package final class PostgresStatement: EngineStatement {
         bound = .allocate(capacity: max(1, prepared.sql.parameterCount))
         bound.initialize(repeating: BoundValue(), count: prepared.sql.parameterCount)
         row = RowBuffer(prepared)
+        encoder = ParameterEncoder(prepared.sql.numbers.count)
         rowVersion = prepared.version
     }
 
@@ -45,6 +47,7 @@ package final class PostgresStatement: EngineStatement {
         for index in 0..<parameterCount { bound[index].free() }
         bound.deallocate()
         row.free()
+        encoder.free()
     }
 
     package var parameterCount: Int { prepared.sql.parameterCount }
@@ -126,8 +129,8 @@ package final class PostgresStatement: EngineStatement {
         if prepared.isStale { try connection.describe(prepared) }
         try send()
         guard let stale = try firstResult() else { return }
-        // Once: it is as the server has it now.
         prepared.isStale = true
+        prepared.isOnServer = stale.state != "26000"
         guard connection.transaction == .none else { throw connection.error(stale, prepared.sql) }
         try connection.describe(prepared)
         try send()
@@ -147,8 +150,9 @@ package final class PostgresStatement: EngineStatement {
             row = RowBuffer(prepared)
             rowVersion = prepared.version
         }
-        let sent = try withParameters { connection.send(prepared, $0) }
+        let parameters = try encodeParameters()
         connection.began(prepared.sql.source)
+        let sent = connection.send(prepared, parameters)
         guard sent else { throw connection.lost(prepared.sql.words) }
         // What writes is read to its end at once.
         if prepared.sql.words.isReadOnly {

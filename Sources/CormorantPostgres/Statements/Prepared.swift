@@ -7,7 +7,9 @@ final class Prepared {
     let name: String?
     /// Whether it has neither parameters nor rows, and goes to the server as it is.
     let isDirect: Bool
-    private(set) var parameterTypes: [UInt32] = []
+    private(set) var parameterTypes: [WireType] = []
+    /// The same as the server numbers them.
+    private(set) var parameterOIDs: [UInt32] = []
     private(set) var columns: [Column] = []
     /// 1 where the binary forms of all columns are known; one column of another type makes texts of all.
     private(set) var resultFormat: Int32 = 1
@@ -15,6 +17,7 @@ final class Prepared {
     private(set) var version = 0
     /// Whether the server has it no more, or has it for a table that was changed since.
     var isStale = false
+    var isOnServer = false
     /// Statements that have it.
     var users = 0
     var lastUse: UInt64 = 0
@@ -33,7 +36,8 @@ final class Prepared {
 
     /// Takes what Describe answered.
     func describe(_ result: OpaquePointer, _ pq: LibPQ) {
-        parameterTypes = (0..<pq.parameterCount(result)).map { pq.parameterType(result, $0) }
+        parameterOIDs = (0..<pq.parameterCount(result)).map { pq.parameterType(result, $0) }
+        parameterTypes = parameterOIDs.map { WireType($0) }
         columns = (0..<pq.columnCount(result)).map { index in
             let oid = pq.columnType(result, index)
             let type = WireType(column: oid, ofTable: pq.columnTable(result, index) != 0)
@@ -44,6 +48,7 @@ final class Prepared {
         resultFormat = columns.contains { $0.type == .other } ? 0 : 1
         version += 1
         isStale = false
+        isOnServer = name != nil
     }
 }
 
@@ -72,6 +77,12 @@ struct PreparedStatements {
         return oldest
     }
 
-    /// After which each is prepared again before its next use.
-    func invalidate() { for prepared in bySQL.values { prepared.isStale = true } }
+    /// After a loss of the connection.
+    func forget() {
+        invalidate()
+        for prepared in bySQL.values { prepared.isOnServer = false }
+    }
+
+    /// When tables may have other columns than the server knew: each is prepared again before its next use.
+    func invalidate() { for prepared in bySQL.values where !prepared.isDirect { prepared.isStale = true } }
 }

@@ -11,6 +11,7 @@ struct StatementWords {
     private var makesTable = false
     private var callsWriter = false
     private var analyzes = false
+    private var returnsToSavepoint = false
     /// The table that is written, with its schema, as the SQL has them: quoted where they are there.
     private(set) var target: [String] = []
 
@@ -62,6 +63,7 @@ struct StatementWords {
             "key" where previousWord == "for":
             locks = true
         case "into" where !writes: makesTable = true
+        case "to" where first == "rollback": returnsToSavepoint = true
         case "analyze", "analyse": analyzes = true
         case "begin" where isRoutine && parentheses == 0: blocks += 1
         case "case" where blocks > 0: blocks += 1
@@ -100,7 +102,7 @@ struct StatementWords {
     }
 
     /// Whether it ends a transaction, which one that has failed lets it.
-    var endsTransaction: Bool { ["commit", "end", "rollback", "abort"].contains(first) }
+    var endsTransaction: Bool { ["commit", "end", "rollback", "abort"].contains(first) && !returnsToSavepoint }
 
     /// Whether a COMMIT of the server's is part of it.
     var commits: Bool { first == "commit" || first == "end" }
@@ -130,7 +132,7 @@ struct StatementWords {
         case "create", "drop", "alter", "truncate", "grant", "revoke", "comment", "vacuum", "analyze", "reindex",
             "cluster",
             "set", "reset", "discard", "lock", "do", "listen", "unlisten", "notify", "refresh", "security", "import",
-            "reassign", "checkpoint", "load", "copy":
+            "reassign", "checkpoint", "load", "copy", "deallocate":
             true
         default: transactionWord != nil
         }

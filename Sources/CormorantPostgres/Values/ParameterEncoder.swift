@@ -10,24 +10,22 @@ struct WireParameters {
 }
 
 extension PostgresStatement {
-    /// Writes what is bound in the form of each parameter's type, for one run.
-    func withParameters<R>(_ body: (WireParameters) -> R) throws -> R {
-        let count = prepared.sql.numbers.count
-        guard count > 0 else { return body(WireParameters(count: 0, values: nil, lengths: nil, formats: nil)) }
-        var encoder = ParameterEncoder(count)
-        defer { encoder.free() }
-        for place in 0..<count {
-            let number = prepared.sql.numbers[place]
-            let type = place < prepared.parameterTypes.count ? WireType(prepared.parameterTypes[place]) : .other
+    /// Writes what is bound in the form of each parameter's type.
+    func encodeParameters() throws -> WireParameters {
+        let numbers = prepared.sql.numbers
+        guard !numbers.isEmpty else { return WireParameters(count: 0, values: nil, lengths: nil, formats: nil) }
+        encoder.clear()
+        for place in 0..<numbers.count {
+            let number = numbers[place]
+            let type = place < prepared.parameterTypes.count ? prepared.parameterTypes[place] : .other
             do throws(ParameterFault) {
                 try encoder.encode(bound[number - 1], type, place)
             } catch {
-                throw error.error(
-                    prepared.sql.names[number].map { "the parameter \($0)" } ?? "parameter \(number)", type,
-                    prepared.sql.source)
+                let name = prepared.sql.names[number].map { "the parameter \($0)" } ?? "parameter \(number)"
+                throw error.error(name, type, prepared.sql.source)
             }
         }
-        return body(encoder.parameters)
+        return encoder.parameters
     }
 }
 
@@ -52,27 +50,36 @@ struct ParameterFault: Error {
 
 /// Each value has 32 bytes of its own, for what is written of it; what is longer is sent from where it lies, or gets a copy.
 struct ParameterEncoder {
-    static let slotSize = 32
+    private static let slotSize = 32
     private let count: Int
-    private let values: UnsafeMutablePointer<UnsafePointer<CChar>?>
-    private let lengths: UnsafeMutablePointer<Int32>
-    private let formats: UnsafeMutablePointer<Int32>
+    let values: UnsafeMutablePointer<UnsafePointer<CChar>?>
+    let lengths: UnsafeMutablePointer<Int32>
+    let formats: UnsafeMutablePointer<Int32>
     private let slots: UnsafeMutableRawPointer
     private var copies: [UnsafeMutableRawPointer] = []
 
     init(_ count: Int) {
         self.count = count
-        values = .allocate(capacity: count)
+        let size = max(1, count)
+        values = .allocate(capacity: size)
         values.initialize(repeating: nil, count: count)
-        lengths = .allocate(capacity: count)
+        lengths = .allocate(capacity: size)
         lengths.initialize(repeating: 0, count: count)
-        formats = .allocate(capacity: count)
+        formats = .allocate(capacity: size)
         formats.initialize(repeating: 1, count: count)
-        slots = .allocate(byteCount: count * ParameterEncoder.slotSize, alignment: 8)
+        slots = .allocate(byteCount: size * ParameterEncoder.slotSize, alignment: 8)
     }
 
-    func free() {
+    /// Before values are written anew.
+    mutating func clear() {
         for copy in copies { copy.deallocate() }
+        copies.removeAll(keepingCapacity: true)
+        values.update(repeating: nil, count: count)
+        formats.update(repeating: 1, count: count)
+    }
+
+    mutating func free() {
+        clear()
         values.deallocate()
         lengths.deallocate()
         formats.deallocate()

@@ -1,0 +1,271 @@
+import CormorantBase
+import CormorantEngine
+import CormorantPlatform
+import CormorantThreads
+import Testing
+
+@testable import CormorantPostgres
+
+@Suite(.enabled(if: TestServer.isThere, "no PostgreSQL server can be had")) struct RunningTests {
+    let connection: PostgresConnection
+
+    init() throws { connection = try TestServer.connect() }
+
+    @Test func statementsInterleave() throws {
+        try connection.script("CREATE TEMP TABLE t AS SELECT generate_series(1, 5000) AS a")
+        let outer = try connection.prepare("SELECT a FROM t ORDER BY a")
+        let inner = try connection.prepare("SELECT ? + 1")
+        var sum: Int64 = 0
+        for expected in 1...5000 {
+            #expect(try outer.step())
+            let address = outer.cells
+            #expect(outer.cells[0].int64 == Int64(expected))
+            guard expected % 1000 == 0 else { continue }
+            inner.bind(outer.cells[0].int64, 1)
+            #expect(try inner.step())
+            sum += inner.cells[0].int64
+            inner.reset()
+            #expect(outer.cells == address && outer.cells[0].int64 == Int64(expected))
+            _ = try connection.rows("INSERT INTO t VALUES (0)")
+        }
+        #expect(try !outer.step())
+        #expect(sum == 15_005)
+    }
+
+    @Test func aMillionRowsTakeLittleMemory() throws {
+        func resident() -> Int {
+            var usage = rusage()
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+            return usage.ru_maxrss
+        }
+        let statement = try connection.prepare("SELECT a, repeat('x', 100) FROM generate_series(1, ?) AS a")
+        statement.bind(Int64(1_000_000), 1)
+        let before = resident()
+        var count = 0
+        while try statement.step() { count += 1 }
+        #expect(count == 1_000_000)
+        // Kilobytes; the rows are 150,000.
+        #expect(resident() - before < 50_000)
+    }
+
+    @Test func whatIsHalfReadIsLeft() throws {
+        let statement = try connection.prepare("SELECT a FROM generate_series(1, 3000000) AS a")
+        #expect(try statement.step())
+        statement.reset()
+        #expect(try connection.value("SELECT 1") == .integer(1))
+        try connection.begin(.read)
+        #expect(try statement.step())
+        statement.reset()
+        #expect(try connection.value("SELECT 2") == .integer(2))
+        #expect(!connection.hasFailedTransaction)
+        try connection.script("ROLLBACK")
+        #expect(try statement.step() && statement.cells[0].int64 == 1)
+    }
+
+    @Test func changesAreCounted() throws {
+        try connection.script("CREATE TEMP TABLE t (a int, b text)")
+        _ = try connection.rows("INSERT INTO t SELECT generate_series(1, 10), 'x'")
+        #expect(connection.changes == 10)
+        #expect(try connection.rows("UPDATE t SET b = ? WHERE a < ? RETURNING a", .text("y"), .integer(4)).count == 3)
+        #expect(connection.changes == 3)
+        _ = try connection.rows("SELECT * FROM t")
+        #expect(connection.changes == 3)
+        _ = try connection.rows("WITH x AS (SELECT 1) DELETE FROM t WHERE a = 1")
+        #expect(connection.changes == 1 && connection.totalChanges == 14)
+    }
+
+    @Test func pipelinesTellChangesAndPlaces() throws {
+        try connection.script("CREATE TEMP TABLE t (a int PRIMARY KEY, b int CHECK (b > 0))")
+        let insert = try connection.prepare("INSERT INTO t VALUES (?, ?)")
+        try connection.begin(.write)
+        let changes = try connection.pipelined {
+            for index in 0..<1000 {
+                insert.bind(Int64(index), 1)
+                insert.bind(Int64(1), 2)
+                let hasRow = try insert.step()
+                #expect(!hasRow)
+            }
+        }
+        #expect(changes == Array(repeating: 1, count: 1000))
+        #expect(connection.totalChanges == 1000)
+        let update = try connection.prepare("UPDATE t SET b = 2 WHERE a = ?")
+        let updated = try connection.pipelined {
+                for key in [Int64(5), 5000, 6] {
+                    update.bind(key, 1)
+                    _ = try update.step()
+                }
+                // Rows are waited for, in between.
+                let count = try connection.value("SELECT count(*) FROM t WHERE b = 2")
+                #expect(count == .integer(2))
+                update.bind(Int64(7), 1)
+                _ = try update.step()
+            }
+        #expect(updated == [1, 0, 1, 1])
+        try connection.script("COMMIT")
+        for wrong in [0, 300, 599] {
+            try connection.begin(.write)
+            let failed = error {
+                _ = try connection.pipelined {
+                    for index in 0..<600 {
+                        insert.bind(Int64(2000 + index), 1)
+                        insert.bind(Int64(index == wrong ? 0 : 1), 2)
+                        _ = try insert.step()
+                    }
+                }
+            }
+            #expect(failed?.code == .check && failed?.recordIndex == wrong)
+            #expect(failed?.constraint == "t_b_check" && failed?.columns == ["b"])
+            #expect(connection.hasFailedTransaction)
+            try connection.script("ROLLBACK")
+        }
+        // What cannot be sent is told with its place, too.
+        let failed = error {
+            _ = try connection.pipelined {
+                for value in [Int64(1), .max] {
+                    insert.bind(3000 + value & 1, 1)
+                    insert.bind(value, 2)
+                    _ = try insert.step()
+                }
+            }
+        }
+        #expect(failed?.code == .range && failed?.recordIndex == 1)
+        #expect(try connection.value("SELECT count(*) FROM t") == .integer(1000 + 1))
+    }
+
+    @Test func constraintsAreNamed() throws {
+        try connection.script(
+            """
+            CREATE TEMP TABLE parent (id int PRIMARY KEY, a int, b int, UNIQUE (b, a));
+            CREATE UNIQUE INDEX lower_name ON parent ((a + 1));
+            CREATE TEMP TABLE child (id int, "Parent" int NOT NULL CONSTRAINT refers REFERENCES parent)
+            """)
+        _ = try connection.rows("INSERT INTO parent VALUES (1, 2, 3)")
+        _ = try connection.rows("INSERT INTO child VALUES (1, 1)")
+        let delete = try connection.prepare("DELETE FROM parent")
+        func failed(_ sql: String) throws -> CormorantError? {
+            try connection.begin(.write)
+            defer { try? connection.script("ROLLBACK") }
+            return connection.error(sql)
+        }
+        let unique = try failed("INSERT INTO parent VALUES (2, 2, 3)")
+        #expect(unique?.code == .unique && unique?.columns == ["b", "a"] && unique?.table == "parent")
+        #expect(unique?.hint?.contains("update that row") == true)
+        let key = try failed("INSERT INTO parent VALUES (1, 5, 5)")
+        #expect(key?.columns == ["id"] && key?.hint?.contains("save instead of insert") == true)
+        let expression = try failed("UPDATE parent SET id = 2, b = 9; ")
+        #expect(expression?.code == .foreignKey && expression?.columns == ["Parent"] && expression?.constraint == "refers")
+        #expect(try failed("INSERT INTO child VALUES (1, 7)")?.code == .foreignKey)
+        let null = try failed("INSERT INTO child VALUES (1, NULL)")
+        #expect(null?.code == .notNull && null?.columns == ["Parent"] && null?.message == "NOT NULL constraint failed: child.Parent")
+        #expect(error { _ = try delete.step() }?.table == "child")
+        for found in [unique, key, expression, null] { #expect(found?.message.contains("Key (") == false && found?.hint?.contains("Key (") == false) }
+    }
+
+    @Test func anotherThreadInterrupts() throws {
+        nonisolated(unsafe) let connection = connection
+        for isInTransaction in [false, true] {
+            if isInTransaction { try connection.begin(.read) }
+            let thread = try BackgroundThread {
+                sleepMilliseconds(200)
+                connection.interrupt()
+            }
+            let begin = monotonicTime()
+            let failed = connection.error("SELECT pg_sleep(30)")
+            #expect(failed?.code == .interrupted && failed?.message == "the statement was interrupted")
+            #expect(monotonicTime() - begin < 10_000_000_000)
+            thread.join()
+            #expect(connection.hasFailedTransaction == isInTransaction)
+            if isInTransaction { try connection.script("ROLLBACK") }
+            // Without a statement it does nothing.
+            connection.interrupt()
+            #expect(try connection.value("SELECT 1") == .integer(1))
+        }
+        try connection.script("SET statement_timeout = 50")
+        let late = connection.error("SELECT pg_sleep(30)")
+        #expect(late?.code == .interrupted && late?.hint?.contains("statement_timeout") == true)
+    }
+
+    @Test func tablesMayChange() throws {
+        try connection.script("CREATE TABLE changing (a int)")
+        defer { try? connection.script("DROP TABLE changing") }
+        let other = try TestServer.connect()
+        let statement = try connection.prepare("SELECT * FROM changing")
+        _ = try connection.rows("INSERT INTO changing VALUES (1)")
+        #expect(try connection.rows("SELECT * FROM changing") == [[.integer(1)]])
+        try other.script("ALTER TABLE changing ADD b text DEFAULT 'x'")
+        #expect(try statement.step())
+        #expect(statement.columnCount == 2 && statement.columnName(1) == "b")
+        #expect(statement.cells[1].value == .text("x"))
+        statement.reset()
+        try other.script("ALTER TABLE changing ALTER a TYPE text")
+        try connection.begin(.read)
+        #expect(error { _ = try statement.step() }?.code == .schema)
+        try connection.script("ROLLBACK")
+        #expect(try statement.step())
+        #expect(statement.cells[0].value == .text("1"))
+        statement.reset()
+        // By itself, and in a transaction.
+        try connection.begin(.write)
+        try connection.script("ALTER TABLE changing DROP b")
+        #expect(try statement.step())
+        #expect(statement.columnCount == 1)
+        statement.reset()
+        try connection.script("ROLLBACK; DEALLOCATE ALL")
+        #expect(try statement.step() && statement.columnCount == 2)
+    }
+
+    @Test func conflictsAreTold() throws {
+        try connection.script("CREATE TABLE conflicting AS SELECT 1 AS a")
+        defer { try? connection.script("DROP TABLE conflicting") }
+        let other = try TestServer.connect()
+        for each in [connection, other] {
+            try each.begin(.write)
+            _ = try each.rows("SELECT sum(a) FROM conflicting")
+        }
+        _ = try connection.rows("INSERT INTO conflicting VALUES (1)")
+        let late = other.error("INSERT INTO conflicting VALUES (2)")
+        let first = error { try connection.script("COMMIT") }
+        let second = late ?? error { try other.script("COMMIT") }
+        #expect((first ?? second)?.code == .conflict)
+        try? other.script("ROLLBACK")
+    }
+
+    @Test func whatIsMissingIsTold() throws {
+        #expect(connection.error("SELECT * FROM \"No\"")?.message == "no such table: No")
+        let missing = connection.error("SELECT 'ä', ?, nothing")
+        #expect(missing?.message == "no such column: nothing" && missing?.offset == 16)
+        #expect(connection.error("SELEC 1")?.code == .sql)
+        #expect(connection.error("SELECT ? IS NULL")?.hint?.contains("CAST") == true)
+        #expect(connection.error("COPY pg_class TO STDOUT")?.code == .unsupported)
+        #expect(connection.error("SELECT currval('nothing')")?.code == .sql)
+        #expect(try connection.value("SELECT 1") == .integer(1))
+    }
+
+    @Test func copyTellsTheRow() throws {
+        try connection.script("CREATE TEMP TABLE t (a int PRIMARY KEY, b text)")
+        let copy = try connection.copyIn("t", ["a", "b"])
+        #expect(connection.error("SELECT 1")?.code == .internal)
+        for row in [Int64(1), 2, 2, 3] {
+            copy.bind(row, 1)
+            _ = try copy.step()
+        }
+        let failed = error { _ = try copy.finish() }
+        #expect(failed?.code == .unique && failed?.recordIndex == 2, "\(String(describing: failed))")
+        let wrong = try connection.copyIn("t", ["a"])
+        wrong.bind(Int64.max, 1)
+        #expect(error { _ = try wrong.step() }?.code == .range)
+        let left = try connection.copyIn("t", ["a"])
+        left.bind(Int64(9), 1)
+        _ = try left.step()
+        left.cancel()
+        #expect(try connection.value("SELECT count(*) FROM t") == .integer(0))
+        let many = try connection.copyIn("t", ["a", "b"])
+        for row in 0..<20_000 {
+            many.bind(Int64(row), 1)
+            try many.bindAll([.integer(Int64(row)), .text("row \(row)")])
+            _ = try many.step()
+        }
+        #expect(try many.finish() == 20_000)
+        #expect(try connection.value("SELECT b FROM t WHERE a = ?", .integer(19_999)) == .text("row 19999"))
+    }
+}
