@@ -69,6 +69,18 @@ import Testing
         try connection.script("ROLLBACK")
     }
 
+    @Test func readingSeesOneState() throws {
+        let connection = try TestServer.connect()
+        let other = try TestServer.connect()
+        try other.script("CREATE TABLE IF NOT EXISTS seen (a int); DELETE FROM seen")
+        try connection.begin(.read)
+        try other.script("INSERT INTO seen VALUES (1)")
+        #expect(try connection.value("SELECT count(*) FROM seen") == .integer(0))
+        try connection.script("ROLLBACK")
+        #expect(try connection.value("SELECT count(*) FROM seen") == .integer(1))
+        try other.script("DROP TABLE seen")
+    }
+
     @Test func scriptsRunOneByOne() throws {
         let connection = try TestServer.connect()
         let script =

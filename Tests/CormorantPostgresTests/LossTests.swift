@@ -79,7 +79,8 @@ import Testing
     }
 
     @Test func tooManyConnectionsAreTold() throws {
-        let url = try #require(TestServer.start(["--set", "max_connections=4", "--set", "superuser_reserved_connections=0"]))
+        let url = try #require(
+            TestServer.start(["--set", "max_connections=4", "--set", "superuser_reserved_connections=0"]))
         defer { TestServer.script(["stop", url]) }
         var connections: [PostgresConnection] = []
         let failed = error { for _ in 0..<6 { connections.append(try PostgresConnection(url: url)) } }
@@ -97,7 +98,8 @@ import Testing
         try connection.script("ROLLBACK")
     }
 
-    static let bouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"].first { (path: String) in
+    static let bouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"].first {
+        (path: String) in
         access(path, X_OK) == 0
     }
 

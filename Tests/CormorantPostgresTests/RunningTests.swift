@@ -90,16 +90,16 @@ import Testing
         #expect(connection.totalChanges == 1000)
         let update = try connection.prepare("UPDATE t SET b = 2 WHERE a = ?")
         let updated = try connection.pipelined {
-                for key in [Int64(5), 5000, 6] {
-                    update.bind(key, 1)
-                    _ = try update.step()
-                }
-                // Rows are waited for, in between.
-                let count = try connection.value("SELECT count(*) FROM t WHERE b = 2")
-                #expect(count == .integer(2))
-                update.bind(Int64(7), 1)
+            for key in [Int64(5), 5000, 6] {
+                update.bind(key, 1)
                 _ = try update.step()
             }
+            // Rows are waited for, in between.
+            let count = try connection.value("SELECT count(*) FROM t WHERE b = 2")
+            #expect(count == .integer(2))
+            update.bind(Int64(7), 1)
+            _ = try update.step()
+        }
         #expect(updated == [1, 0, 1, 1])
         try connection.script("COMMIT")
         for wrong in [0, 300, 599] {
@@ -153,12 +153,17 @@ import Testing
         let key = try failed("INSERT INTO parent VALUES (1, 5, 5)")
         #expect(key?.columns == ["id"] && key?.hint?.contains("save instead of insert") == true)
         let expression = try failed("UPDATE parent SET id = 2, b = 9; ")
-        #expect(expression?.code == .foreignKey && expression?.columns == ["Parent"] && expression?.constraint == "refers")
+        #expect(
+            expression?.code == .foreignKey && expression?.columns == ["Parent"] && expression?.constraint == "refers")
         #expect(try failed("INSERT INTO child VALUES (1, 7)")?.code == .foreignKey)
         let null = try failed("INSERT INTO child VALUES (1, NULL)")
-        #expect(null?.code == .notNull && null?.columns == ["Parent"] && null?.message == "NOT NULL constraint failed: child.Parent")
+        #expect(
+            null?.code == .notNull && null?.columns == ["Parent"]
+                && null?.message == "NOT NULL constraint failed: child.Parent")
         #expect(error { _ = try delete.step() }?.table == "child")
-        for found in [unique, key, expression, null] { #expect(found?.message.contains("Key (") == false && found?.hint?.contains("Key (") == false) }
+        for found in [unique, key, expression, null] {
+            #expect(found?.message.contains("Key (") == false && found?.hint?.contains("Key (") == false)
+        }
     }
 
     @Test func anotherThreadInterrupts() throws {

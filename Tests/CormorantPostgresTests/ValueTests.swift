@@ -33,37 +33,51 @@ import Testing
         .init("oid", .integer(4_294_967_295), "INTEGER"), .init("bigint", .text("-12"), .integer(-12), "INTEGER"),
         .init("bigint", .real(12), .integer(12), "INTEGER"),
         .init("real", .real(1.5), "REAL"), .init("double precision", .real(0.1), "REAL"),
-        .init("double precision", .real(.greatestFiniteMagnitude), "REAL"), .init("double precision", .real(-0.0), "REAL"),
+        .init("double precision", .real(.greatestFiniteMagnitude), "REAL"),
+        .init("double precision", .real(-0.0), "REAL"),
         .init("double precision", .real(.infinity), "REAL"), .init("double precision", .integer(7), .real(7), "REAL"),
         .init("double precision", .text("1e3"), .real(1000), "REAL"),
-        .init("text", .text("ä\u{1F600}'\"\\"), "TEXT"), .init("text", .text(""), "TEXT"), .init("text", .integer(5), .text("5"), "TEXT"),
+        .init("text", .text("ä\u{1F600}'\"\\"), "TEXT"), .init("text", .text(""), "TEXT"),
+        .init("text", .integer(5), .text("5"), "TEXT"),
         .init("varchar(20)", .text("abc"), "VARCHAR(20)"), .init("name", .text("abc"), "TEXT"),
         .init("char(4)", .text("ab"), .text("ab  "), "TEXT"), .init("\"char\"", .text("r"), "TEXT"),
         .init("bytea", .blob([0, 1, 255]), "BLOB"), .init("bytea", .blob([]), "BLOB"),
         .init("numeric", .text("0"), "DECIMAL_TEXT"), .init("numeric", .text("0.00"), "DECIMAL_TEXT"),
         .init("numeric", .text("-1234567890123456789012345678901234567890.000100"), "DECIMAL_TEXT"),
-        .init("numeric", .text("0.00000000000000000001"), "DECIMAL_TEXT"), .init("numeric", .text("10000"), "DECIMAL_TEXT"),
-        .init("numeric", .text("100000000"), "DECIMAL_TEXT"), .init("numeric", .text("1e3"), .text("1000"), "DECIMAL_TEXT"),
+        .init("numeric", .text("0.00000000000000000001"), "DECIMAL_TEXT"),
+        .init("numeric", .text("10000"), "DECIMAL_TEXT"),
+        .init("numeric", .text("100000000"), "DECIMAL_TEXT"),
+        .init("numeric", .text("1e3"), .text("1000"), "DECIMAL_TEXT"),
         .init("numeric(10,2)", .text("12.5"), .text("12.50"), "DECIMAL_TEXT"),
-        .init("numeric", .integer(-5), .text("-5"), "DECIMAL_TEXT"), .init("numeric", .real(0.1), .text("0.1"), "DECIMAL_TEXT"),
-        .init("numeric", .text("9999.9999"), "DECIMAL_TEXT"), .init("numeric", .text("+.5"), .text("0.5"), "DECIMAL_TEXT"),
+        .init("numeric", .integer(-5), .text("-5"), "DECIMAL_TEXT"),
+        .init("numeric", .real(0.1), .text("0.1"), "DECIMAL_TEXT"),
+        .init("numeric", .text("9999.9999"), "DECIMAL_TEXT"),
+        .init("numeric", .text("+.5"), .text("0.5"), "DECIMAL_TEXT"),
         .init("jsonb", .text("{\"a\": [1, null]}"), "JSON_TEXT"), .init("json", .text("{ \"a\":1 }"), "JSON_TEXT"),
         .init("json", .text("\"a\""), "JSON_TEXT"), .init("jsonb", .integer(5), .text("5"), "JSON_TEXT"),
         .init("uuid", .text("00112233-4455-6677-8899-aabbccddeeff"), "UUID_TEXT"),
-        .init("uuid", .text("00112233445566778899AABBCCDDEEFF"), .text("00112233-4455-6677-8899-aabbccddeeff"), "UUID_TEXT"),
-        .init("timestamptz", .text("2026-01-31 12:00:00"), "DATETIME"), .init("timestamptz", .text("2026-01-31 12:00:00.000001"), "DATETIME"),
-        .init("timestamptz", .text("0001-01-01 00:00:00"), "DATETIME"), .init("timestamptz", .text("9999-12-31 23:59:59.999999"), "DATETIME"),
+        .init(
+            "uuid", .text("00112233445566778899AABBCCDDEEFF"), .text("00112233-4455-6677-8899-aabbccddeeff"),
+            "UUID_TEXT"),
+        .init("timestamptz", .text("2026-01-31 12:00:00"), "DATETIME"),
+        .init("timestamptz", .text("2026-01-31 12:00:00.000001"), "DATETIME"),
+        .init("timestamptz", .text("0001-01-01 00:00:00"), "DATETIME"),
+        .init("timestamptz", .text("9999-12-31 23:59:59.999999"), "DATETIME"),
         .init("timestamptz", .text("2026-01-31T12:00:00+02:00"), .text("2026-01-31 10:00:00"), "DATETIME"),
         .init("timestamp", .text("1999-12-31 23:59:59.500000"), "DATETIME"),
-        .init("date", .text("0001-01-01"), "DATE"), .init("date", .text("9999-12-31"), "DATE"), .init("date", .text("2000-01-01"), "DATE"),
+        .init("date", .text("0001-01-01"), "DATE"), .init("date", .text("9999-12-31"), "DATE"),
+        .init("date", .text("2000-01-01"), "DATE"),
         .init("time", .text("00:00:00"), "TIME"), .init("time", .text("23:59:59.999999"), "TIME"),
         .init("interval", .text("1 day 02:03:04"), "TEXT"), .init("int[]", .text("{1,2,NULL}"), "TEXT"),
-        .init("mood", .text("happy"), "TEXT"), .init("inet", .text("127.0.0.1"), "TEXT"), .init("positive", .integer(5), "INTEGER"),
+        .init("mood", .text("happy"), "TEXT"), .init("inet", .text("127.0.0.1"), "TEXT"),
+        .init("positive", .integer(5), "INTEGER"),
         .init("xml", .text("<a/>"), "TEXT"), .init("bit(3)", .text("101"), "TEXT"),
     ]
 
     private func makeTypes() throws {
-        try connection.script("CREATE TYPE pg_temp.mood AS ENUM ('happy', 'sad'); CREATE DOMAIN pg_temp.positive AS int CHECK (VALUE > 0); SET search_path TO pg_temp, public")
+        try connection.script(
+            "CREATE TYPE pg_temp.mood AS ENUM ('happy', 'sad'); CREATE DOMAIN pg_temp.positive AS int CHECK (VALUE > 0); SET search_path TO pg_temp, public"
+        )
     }
 
     @Test(arguments: cases)
@@ -76,14 +90,18 @@ import Testing
         #expect(statement.declaredType(0) == value.declared)
         #expect(try connection.rows("SELECT v FROM t ORDER BY id") == [[value.read], [.null]])
         // The same in the server's texts, which a column of another type makes of all.
-        #expect(try connection.rows("SELECT v, '1 day'::interval FROM t ORDER BY id").map { $0[0] } == [value.read, .null])
+        #expect(
+            try connection.rows("SELECT v, '1 day'::interval FROM t ORDER BY id").map { $0[0] } == [value.read, .null])
         // And as a condition.
         if !["json", "xml"].contains(value.type) {
             #expect(try connection.value("SELECT count(*) FROM t WHERE v = ?", value.bound) == .integer(1))
         }
     }
 
-    @Test(arguments: cases.filter { !["interval", "int[]", "mood", "inet", "positive", "xml", "bit(3)"].contains($0.type) })
+    @Test(
+        arguments: cases.filter {
+            !["interval", "int[]", "mood", "inet", "positive", "xml", "bit(3)"].contains($0.type)
+        })
     func valuesAreCopied(_ value: Case) throws {
         try connection.script("CREATE TEMP TABLE t (id int, v \(value.type))")
         let copy = try connection.copyIn("t", ["v", "id"])
@@ -97,12 +115,18 @@ import Testing
     }
 
     @Test(arguments: [
-        ("smallint", Value.integer(32_768), ErrorCode.range), ("integer", .integer(.max), .range), ("oid", .integer(-1), .range),
-        ("boolean", .integer(2), .range), ("real", .real(1e300), .range), ("integer", .real(1.5), .type), ("integer", .text("x"), .type),
-        ("numeric", .text("NaN"), .type), ("numeric", .real(.infinity), .range), ("uuid", .text("x"), .type), ("uuid", .integer(1), .type),
-        ("date", .text("2026-02-30"), .type), ("date", .text("10000-01-01"), .type), ("timestamptz", .text("infinity"), .type),
-        ("time", .text("24:00:00"), .type), ("bytea", .text("a"), .type), ("text", .blob([1]), .type), ("text", .text("a\0b"), .encoding),
-        ("jsonb", .text("{"), .json), ("int[]", .text("{"), .type), ("double precision", .text("x"), .type), ("varchar(2)", .text("abc"), .range),
+        ("smallint", Value.integer(32_768), ErrorCode.range), ("integer", .integer(.max), .range),
+        ("oid", .integer(-1), .range),
+        ("boolean", .integer(2), .range), ("real", .real(1e300), .range), ("integer", .real(1.5), .type),
+        ("integer", .text("x"), .type),
+        ("numeric", .text("NaN"), .type), ("numeric", .real(.infinity), .range), ("uuid", .text("x"), .type),
+        ("uuid", .integer(1), .type),
+        ("date", .text("2026-02-30"), .type), ("date", .text("10000-01-01"), .type),
+        ("timestamptz", .text("infinity"), .type),
+        ("time", .text("24:00:00"), .type), ("bytea", .text("a"), .type), ("text", .blob([1]), .type),
+        ("text", .text("a\0b"), .encoding),
+        ("jsonb", .text("{"), .json), ("int[]", .text("{"), .type), ("double precision", .text("x"), .type),
+        ("varchar(2)", .text("abc"), .range),
         ("inet", .text("secret"), .type), ("date", .integer(1), .type), ("jsonb", .real(.nan), .json),
     ])
     func whatCannotBeIsTold(_ type: String, _ value: Value, _ code: ErrorCode) throws {
@@ -116,7 +140,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "'infinity'::timestamptz", "'4713-01-01 BC'::date", "'10000-01-01'::date", "'-infinity'::date", "'NaN'::numeric",
+        "'infinity'::timestamptz", "'4713-01-01 BC'::date", "'10000-01-01'::date", "'-infinity'::date",
+        "'NaN'::numeric",
         "'24:00'::time", "'0044-03-15 BC'::timestamp",
     ])
     func whatNoCellHoldsIsTold(_ value: String) throws {
@@ -129,8 +154,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("'\"a\\n\\u00e4\\ud83d\\ude00\\\"\"'", Value.text("a\n\u{E4}\u{1F600}\"")), ("'12'", .integer(12)), ("'-1.5e3'", .real(-1500)),
-        ("'9223372036854775808'", .real(9_223_372_036_854_775_808)), ("'true'", .integer(1)), ("'false'", .integer(0)), ("'null'", .null),
+        ("'\"a\\n\\u00e4\\ud83d\\ude00\\\"\"'", Value.text("a\n\u{E4}\u{1F600}\"")), ("'12'", .integer(12)),
+        ("'-1.5e3'", .real(-1500)),
+        ("'9223372036854775808'", .real(9_223_372_036_854_775_808)), ("'true'", .integer(1)), ("'false'", .integer(0)),
+        ("'null'", .null),
         ("'{\"a\":1}'", .text("{\"a\":1}")), ("' [1] '", .text("[1]")), ("'\"\"'", .text("")),
     ])
     func oneValueOutOfJSONHasItsClass(_ json: String, _ value: Value) throws {

@@ -2,8 +2,11 @@ import CormorantBase
 import CormorantEngine
 
 extension PostgresConnection {
-    /// Runs one statement of ours that has no parameters.
-    func run(_ sql: String) throws { try script(sql) }
+    /// Sends SQL of ours that has no parameters, in one message.
+    func run(_ sql: String) throws {
+        try leavePipeline()
+        if let failure = try runDirect(sql, nil, sql) { throw error(failure, sql, from: 0) }
+    }
 
     /// Each statement by itself, as SQLite does it: those before one that fails stay.
     package func script(_ sql: String) throws {
@@ -40,8 +43,8 @@ extension PostgresConnection {
 
     /// Sends one statement by itself, and reads all that comes. Returns what the server says against it.
     /// - Parameter source: the SQL that an error shows.
-    func runDirect(_ sql: String, _ words: StatementWords, _ source: String) throws -> ServerFailure? {
-        if loss != nil, transaction == .failed, words.endsTransaction, !words.commits {
+    func runDirect(_ sql: String, _ words: StatementWords?, _ source: String) throws -> ServerFailure? {
+        if loss != nil, transaction == .failed, let words, words.endsTransaction, !words.commits {
             // The server has rolled it back with the connection.
             transaction = .none
             return nil
@@ -54,6 +57,7 @@ extension PostgresConnection {
         while let result = pq.getResult(handle) {
             switch pq.resultStatus(result) {
             case ResultStatus.command, ResultStatus.rows, ResultStatus.emptyQuery:
+                guard let words else { break }
                 refused = refused ?? rolledBack(result, words, source)
                 completed(result, words)
             case ResultStatus.copyIn, ResultStatus.copyOut, ResultStatus.copyBoth:

@@ -85,7 +85,8 @@ package final class PostgresConnection: EngineConnection {
         }
         switch kind {
         case .write where !isReadOnly: try run("BEGIN ISOLATION LEVEL SERIALIZABLE")
-        case .write, .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        // In one message, so that what is read is as of now, not as of the first statement.
+        case .write, .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
         }
     }
 

@@ -133,7 +133,8 @@ package final class PostgresCopy: EngineStatement {
         guard let start = encoder.values[place] else { return append(Int32(-1)) }
         let isText = encoder.formats[place] == 0
         let count = isText ? strlen(start) : Int(encoder.lengths[place])
-        let bytes = UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
+        let bytes = UnsafeBufferPointer(
+            start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
         do throws(CormorantError) { try buffer.makeRoom(count + 16) } catch {
             throw ParameterFault(.noMemory, "more than there is memory for")
         }
@@ -143,7 +144,9 @@ package final class PostgresCopy: EngineStatement {
             append(Int32(0))
             guard appendNumeric(bytes) else { throw ParameterFault(.range, "a decimal number that is too great") }
             let length = Int32(truncatingIfNeeded: buffer.count - start - 4)
-            withUnsafeBytes(of: length.bigEndian) { for (index, byte) in $0.enumerated() { buffer[start + index] = byte } }
+            withUnsafeBytes(of: length.bigEndian) {
+                for (index, byte) in $0.enumerated() { buffer[start + index] = byte }
+            }
         case .jsonb:
             append(Int32(truncatingIfNeeded: count + 1))
             buffer.append(1)
@@ -166,7 +169,8 @@ package final class PostgresCopy: EngineStatement {
                 digits.append(byte - 0x30)
                 if hasPoint { scale += 1 } else { point += 1 }
                 continue
-            case UInt8(ascii: "."): hasPoint = true
+            case UInt8(ascii: "."):
+                hasPoint = true
                 continue
             case UInt8(ascii: "-"), UInt8(ascii: "+"): continue
             default: break
