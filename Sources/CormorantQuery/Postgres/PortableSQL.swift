@@ -1,14 +1,104 @@
 import CormorantBase
 
-/// SQL of a model's own that means the same to both engines.
+/// SQL of a model's own, its checks, defaults and the like: written for PostgreSQL where it is of what both engines have, and
+/// refused otherwise.
 enum PortableSQL {
-    static func condition(_ sql: String, of table: TableReference) throws -> String { sql }
-    static func condition(_ sql: String, of table: TableSchema, _ place: String) throws -> String { sql }
-    static func value(_ sql: String, as type: PostgresType, of table: TableReference, _ place: String) throws -> String
-    {
-        sql
+    static func condition(_ sql: String, of table: TableReference) throws -> String {
+        let place = "the scope of model \(table.model)"
+        return try write(sql, of: table, place) { compiler, expression in
+            try compiler.write(condition: expression, at: .any)
+        }
     }
+
+    static func condition(_ sql: String, of table: TableSchema, _ place: String) throws -> String {
+        try write(sql, of: table.reference, place) { try $0.write(condition: $1, at: .any) }
+    }
+
     static func value(_ sql: String, as type: PostgresType, of table: TableSchema, _ place: String) throws -> String {
-        sql
+        try value(sql, as: type, of: table.reference, place)
+    }
+
+    static func value(_ sql: String, as type: PostgresType, of table: TableReference, _ place: String) throws -> String {
+        try write(sql, of: table, place) { compiler, expression in
+            switch (expression.node, type) {
+            // As the column would make it of what is written.
+            case (.value(.real, nil), .numeric): compiler.sql += "CAST(\(quoteText(sql)) AS numeric)"
+            case (.value(.text(let text), nil), _) where type.isInteger && Int64(text) != nil: compiler.sql += text
+            default:
+                let own = compiler.postgresType(of: expression)
+                let isHere = own?.isInteger == true && type.isInteger
+                try compiler.write(expression, as: isHere ? nil : type)
+            }
+        }
+    }
+
+    private static func write(
+        _ sql: String, of table: TableReference, _ place: String,
+        _ write: (inout StatementCompiler, Expression) throws -> Void
+    ) throws -> String {
+        var fault = (offset: 0, word: "")
+        let parsed = PortableParser.parse(sql, names: { table.named($0, $1) }) { fault = ($0, $1) }
+        guard let parsed else {
+            throw CormorantError(
+                .unsupported, "\(place) is SQL that PostgreSQL may have otherwise: at byte \(fault.offset), near \"\(fault.word)\"",
+                hint: "write it of columns, values, operators and functions that both have", sql: sql, offset: fault.offset,
+                table: table.name)
+        }
+        do {
+            var compiler = StatementCompiler(writingOut: .postgres)
+            try write(&compiler, parsed)
+            return compiler.sql.text
+        } catch let error as CormorantError {
+            throw error.prefixed("\(place): ")
+        }
+    }
+}
+
+extension TableReference {
+    fileprivate func named(_ source: String?, _ name: String) -> Expression? {
+        guard source.map({ sameIdentifier($0, self.name) }) ?? true else { return nil }
+        return columns.firstIndex { sameIdentifier($0.name, name) }.map { .column(self, $0) }
+    }
+}
+
+extension TableSchema {
+    fileprivate var reference: TableReference {
+        TableReference(
+            model: name, name: name, columns: columns.map(\.reference),
+            key: primaryKey.compactMap { name in columns.firstIndex { $0.name == name } }, hiddenKey: nil)
+    }
+}
+
+extension StatementCompiler {
+    /// The expression that a fragment of raw SQL is, where it is of what both engines have; else it is the server's own.
+    func portable(_ sql: String, _ values: [Value]) -> Expression? {
+        PortableParser.parse(
+            sql, values: values,
+            names: { source, name in
+                guard let scope = scopes.last else { return nil }
+                for table in scope.tables where source.map({ sameIdentifier($0, table.name) }) ?? true {
+                    guard let model = table.table, let place = model.columns.firstIndex(where: { sameIdentifier($0.name, name) })
+                    else { continue }
+                    return .column(model, place, alias: table.name)
+                }
+                return nil
+            })
+    }
+
+    /// A value as it stands in SQL that has no parameters.
+    func writtenOut(_ value: Value, _ type: PostgresType?) -> String {
+        switch value {
+        case .null: return "NULL"
+        case .integer(let integer):
+            if type == .boolean { return integer != 0 ? "TRUE" : "FALSE" }
+            return integer < 0 ? "(\(integer))" : String(integer)
+        case .real(let real): return real < 0 ? "(\(real))" : "\(real)"
+        // Without a time zone it would be of the session's.
+        case .text(let text): return quoteText(type == .timestamptz ? text + "+00" : text)
+        case .blob(let bytes):
+            let digits = Array("0123456789abcdef".utf8)
+            let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+            return "'\\x" + String(decoding: hex, as: UTF8.self) + "'"
+        }
     }
 }

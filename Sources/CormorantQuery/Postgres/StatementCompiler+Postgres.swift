@@ -32,6 +32,9 @@ extension StatementCompiler {
             try write(subquery: select)
         case .raw(let text, let values):
             try checkRaw(text, values.count)
+            // A number is the place of a result column, too.
+            if text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return sql += text }
+            if let portable = portable(text, values) { return try write(postgres: portable, at: outer) }
             try parenthesized(outer > .any) { try $0.write(raw: text, values) }
         case .ordered: try write(orderTerm: expression)
         case .problem(let error): throw error
@@ -92,10 +95,15 @@ extension StatementCompiler {
     /// Writes a parameter whose type PostgreSQL finds in what stands beside it.
     /// - Parameter type: the type that it finds.
     mutating func bindNumbered(_ binding: CompiledStatement.Binding, _ type: PostgresType? = nil) {
+        if writesOut, case .value(let value) = binding { return sql += writtenOut(value, type) }
         sql += dialect.parameter(note(binding, type))
     }
 
     mutating func bind(_ binding: CompiledStatement.Binding, as type: PostgresType) {
+        if writesOut, case .value(let value) = binding {
+            let isPlain = type == .boolean || type == .text || type.isInteger && value != .null
+            return sql += isPlain ? writtenOut(value, type) : "CAST(\(writtenOut(value, type)) AS \(type.name))"
+        }
         sql += "CAST("
         sql += dialect.parameter(note(binding, type))
         sql += " AS " + type.name + ")"
@@ -125,8 +133,9 @@ extension StatementCompiler {
     /// Writes an expression that is true or false.
     mutating func write(condition expression: Expression, at outer: Precedence) throws {
         switch expression.node {
-        case .raw(let text, []) where text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }):
-            return sql += dialect.truth(text.utf8.contains { $0 != 0x30 })
+        case .raw(let text, let values):
+            try checkRaw(text, values.count)
+            if let portable = portable(text, values) { return try write(condition: portable, at: outer) }
         case .parameter(let name): return bind(.parameter(name, .plain), as: .boolean)
         case .value(.null, _): return sql += "CAST(NULL AS boolean)"
         default: break

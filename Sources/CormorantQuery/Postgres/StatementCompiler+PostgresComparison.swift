@@ -242,6 +242,14 @@ extension StatementCompiler {
         switch expression.node {
         case .column(let reference): .some(reference.column.collation.flatMap { TextKey(collation: $0) })
         case .labelled(let inner, _), .ordered(let inner, _), .cast(let inner, _): columnKey(inner)
+        case .name(let source, let name):
+            switch meaning(of: name, in: source) {
+            case .column(let column): .some(column.collation.flatMap { TextKey(collation: $0) })
+            case .result(let place, let select, let inner):
+                inner.explicitKey(select.columns[place]) ?? inner.columnKey(select.columns[place])
+            case .own(let own, let inner): inner.explicitKey(own) ?? inner.columnKey(own)
+            case .hiddenKey, .value, nil: nil
+            }
         default: nil
         }
     }
@@ -281,6 +289,8 @@ extension StatementCompiler {
     func isBytewise(_ expression: Expression) -> Bool {
         switch expression.node {
         case .column(let reference): PostgresType(reference.column) == .text
+        case .name(let source, let name):
+            if case .column(let column)? = meaning(of: name, in: source) { PostgresType(column) == .text } else { false }
         case .collate(let inner, _), .labelled(let inner, _), .ordered(let inner, _): isBytewise(inner)
         case .binary(.concat, let left, let right): isBytewise(left) || isBytewise(right)
         case .call(let call):

@@ -14,7 +14,9 @@ extension StatementCompiler {
         case .parameter(let name):
             let form: ParameterForm = target == .numeric ? .decimal : target.timeType.map { .stored($0) } ?? .plain
             return bind(.parameter(name, form), as: target)
-        case .raw: return try write(postgres: expression, at: .atom)
+        case .raw(let text, let values):
+            guard let portable = portable(text, values) else { return try write(postgres: expression, at: .atom) }
+            return try write(portable, as: target, at: outer)
         case .binary(.jsonValueAt, _, _) where target != .element:
             return try convert(from: .element, to: target) { try $0.write(json: expression, at: .atom) }
         default: break

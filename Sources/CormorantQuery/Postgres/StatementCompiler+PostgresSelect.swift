@@ -43,6 +43,8 @@ extension StatementCompiler {
 
     /// ORDER BY of a SELECT: a term that is a result column is told by its place.
     mutating func write(order: [Expression], of select: Select) throws {
+        // PostgreSQL would take a bare name for a result column, which it names after what is in it.
+        if !select.columns.isEmpty { scopes[scopes.count - 1].qualifies = true }
         for (index, term) in order.enumerated() {
             if index > 0 { sql += ", " }
             let (operand, direction) = term.orderParts

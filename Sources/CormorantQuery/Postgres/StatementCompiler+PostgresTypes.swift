@@ -23,7 +23,8 @@ extension StatementCompiler {
             let inner = within(select)
             if select.columns.isEmpty { return nil }
             return inner.postgresType(of: select.columns[0])
-        case .parameter, .row, .raw, .problem: return nil
+        case .raw(let text, let values): return portable(text, values).flatMap { postgresType(of: $0) }
+        case .parameter, .row, .problem: return nil
         }
     }
 
@@ -76,8 +77,30 @@ extension StatementCompiler {
 
     // Names -----------------------------------------------------------------------------------------------------------
 
+    /// What a name stands for.
+    enum Named {
+        case column(TableReference.Column)
+        case hiddenKey
+        /// A result column of a SELECT, and the compiler within that.
+        case result(Int, Select, StatementCompiler)
+        /// A result column of this SELECT.
+        case own(Expression, StatementCompiler)
+        case value(PostgresType)
+    }
+
     private func postgresType(named name: String, of source: String?) -> PostgresType? {
-        if let upserted, source == "excluded" { return upserted.postgresType(named: name) }
+        switch meaning(of: name, in: source) {
+        case .column(let column): PostgresType(column)
+        case .hiddenKey: .bigint
+        case .result(let place, let select, let inner): inner.postgresType(ofMember: place, in: select)
+        case .own(let expression, let inner): inner.postgresType(of: expression)
+        case .value(let type): type
+        case nil: nil
+        }
+    }
+
+    func meaning(of name: String, in source: String?) -> Named? {
+        if let upserted, source == "excluded" { return upserted.meaning(of: name) }
         lookups.left -= 1
         guard lookups.left > 0 else { return nil }
         guard let source else {
@@ -85,45 +108,44 @@ extension StatementCompiler {
             if let select = scope.select, let own = select.resultColumn(named: name) {
                 guard var inner = deeper() else { return nil }
                 inner.scopes[inner.scopes.count - 1].select = nil
-                return inner.postgresType(of: own)
+                return .own(own, inner)
             }
-            return scope.tables.lazy.compactMap { postgresType(named: name, in: $0) }.first
+            return scope.tables.lazy.compactMap { meaning(of: name, in: $0) }.first
         }
         for scope in scopes.reversed() {
             if let table = scope.tables.first(where: { sameIdentifier($0.name, source) }) {
-                return postgresType(named: name, in: table)
+                return meaning(of: name, in: table)
             }
         }
         return nil
     }
 
-    private func postgresType(named name: String, in table: Scope.Table) -> PostgresType? {
-        if let model = table.table { return model.postgresType(named: name) }
+    private func meaning(of name: String, in table: Scope.Table) -> Named? {
+        if let model = table.table { return model.meaning(of: name) }
         switch table.source {
-        case .select(let select): return postgresType(named: name, in: select, [])
+        case .select(let select): return meaning(of: name, in: select, [])
         case .name(let known):
             guard let common = commonTables.last(where: { sameIdentifier($0.name, known) }) else { return nil }
-            return postgresType(named: name, in: common.select, common.columns)
-        case .common(let table): return postgresType(named: name, in: table.select, table.columns)
-        case .function(let call): return postgresType(named: name, ofRowsOf: call)
+            return meaning(of: name, in: common.select, common.columns)
+        case .common(let table): return meaning(of: name, in: table.select, table.columns)
+        case .function(let call): return postgresType(named: name, ofRowsOf: call).map { .value($0) }
         default: return nil
         }
     }
 
-    private func postgresType(named name: String, in select: Select, _ names: [String]) -> PostgresType? {
+    private func meaning(of name: String, in select: Select, _ names: [String]) -> Named? {
         guard deeper() != nil else { return nil }
         let inner = within(select)
         if let place = names.firstIndex(where: { sameIdentifier($0, name) }) {
             if select.columns.isEmpty, case .table(let model)? = select.source?.kind {
-                return model.columns.indices.contains(place) ? PostgresType(model.columns[place]) : nil
+                return model.columns.indices.contains(place) ? .column(model.columns[place]) : nil
             }
-            return select.columns.indices.contains(place) ? inner.postgresType(ofMember: place, in: select) : nil
+            return select.columns.indices.contains(place) ? .result(place, select, inner) : nil
         }
         if select.columns.isEmpty {
-            return inner.scopes.last?.tables.first.flatMap { inner.postgresType(named: name, in: $0) }
+            return inner.scopes.last?.tables.first.flatMap { inner.meaning(of: name, in: $0) }
         }
-        guard let place = select.place(ofColumn: name) else { return nil }
-        return inner.postgresType(ofMember: place, in: select)
+        return select.place(ofColumn: name).map { .result($0, select, inner) }
     }
 
     /// Of a column of a compound, as it is united.
@@ -150,11 +172,11 @@ extension StatementCompiler {
 }
 
 extension TableReference {
-    /// Of a column, by its name or its property's.
-    func postgresType(named name: String) -> PostgresType? {
+    /// A column, by its name or its property's.
+    func meaning(of name: String) -> StatementCompiler.Named? {
         let place = columns.firstIndex { sameIdentifier($0.name, name) } ?? column(named: name)
-        if let place { return PostgresType(columns[place]) }
-        return hiddenKey.map { sameIdentifier($0, name) } == true ? .bigint : nil
+        if let place { return .column(columns[place]) }
+        return hiddenKey.map { sameIdentifier($0, name) } == true ? .hiddenKey : nil
     }
 }
 

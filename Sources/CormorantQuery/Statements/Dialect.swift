@@ -22,7 +22,8 @@ package enum Dialect: Int, Sendable {
     func truth(_ value: Bool) -> String {
         switch self {
         case .sqlite: value ? "1" : "0"
-        case .postgres: value ? "TRUE" : "FALSE"
+        // Constants are refused where terms of an order or groups stand.
+        case .postgres: value ? "(1 = 1)" : "(1 = 0)"
         }
     }
 

@@ -34,6 +34,7 @@ package struct StatementCompiler {
     var sharesParameters = false
     var resultTypes: [PostgresType?]?
     var subqueries = 0
+    var writesOut = false
     /// Whether every column stands with its table's name.
     let namesAll: Bool
 
@@ -65,6 +66,12 @@ package struct StatementCompiler {
         var canJoin = true
         /// LEFT JOINs along relations that columns asked for, by name.
         var paths: [(name: String, sql: String)] = []
+    }
+
+    /// Of an expression whose values stand in the SQL, which has no parameters.
+    init(writingOut dialect: Dialect) {
+        self.init(dialect, namesAll: false)
+        writesOut = true
     }
 
     private init(_ dialect: Dialect, namesAll: Bool) {
