@@ -16,7 +16,8 @@ struct PortableParser {
 
     /// - Returns: nil where there is no such expression; `fault` is then told where.
     static func parse(
-        _ sql: String, values: [Value] = [], names: @escaping Names, fault: (_ offset: Int, _ word: String) -> Void = { _, _ in }
+        _ sql: String, values: [Value] = [], names: @escaping Names,
+        fault: (_ offset: Int, _ word: String) -> Void = { _, _ in }
     ) -> Expression? {
         var tokenizer = SQLTokenizer(sql)
         guard let tokens = try? tokenizer.all(), !tokens.isEmpty, !tokenizer.endsInComment else {

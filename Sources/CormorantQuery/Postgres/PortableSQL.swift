@@ -18,7 +18,8 @@ enum PortableSQL {
         try value(sql, as: type, of: table.reference, place)
     }
 
-    static func value(_ sql: String, as type: PostgresType, of table: TableReference, _ place: String) throws -> String {
+    static func value(_ sql: String, as type: PostgresType, of table: TableReference, _ place: String) throws -> String
+    {
         try write(sql, of: table, place) { compiler, expression in
             switch (expression.node, type) {
             // As the column would make it of what is written.
@@ -40,8 +41,10 @@ enum PortableSQL {
         let parsed = PortableParser.parse(sql, names: { table.named($0, $1) }) { fault = ($0, $1) }
         guard let parsed else {
             throw CormorantError(
-                .unsupported, "\(place) is SQL that PostgreSQL may have otherwise: at byte \(fault.offset), near \"\(fault.word)\"",
-                hint: "write it of columns, values, operators and functions that both have", sql: sql, offset: fault.offset,
+                .unsupported,
+                "\(place) is SQL that PostgreSQL may have otherwise: at byte \(fault.offset), near \"\(fault.word)\"",
+                hint: "write it of columns, values, operators and functions that both have", sql: sql,
+                offset: fault.offset,
                 table: table.name)
         }
         do {
@@ -75,9 +78,10 @@ extension StatementCompiler {
         PortableParser.parse(
             sql, values: values,
             names: { source, name in
-                guard let scope = scopes.last else { return nil }
-                for table in scope.tables where source.map({ sameIdentifier($0, table.name) }) ?? true {
-                    guard let model = table.table, let place = model.columns.firstIndex(where: { sameIdentifier($0.name, name) })
+                for table in scopes.reversed().flatMap(\.tables)
+                where source.map({ sameIdentifier($0, table.name) }) ?? true {
+                    guard let model = table.table,
+                        let place = model.columns.firstIndex(where: { sameIdentifier($0.name, name) })
                     else { continue }
                     return .column(model, place, alias: table.name)
                 }

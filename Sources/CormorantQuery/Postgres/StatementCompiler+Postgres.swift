@@ -343,6 +343,7 @@ extension CompiledStatement.Binding {
     fileprivate func isSame(as other: Self) -> Bool {
         switch (self, other) {
         case (.value(let one), .value(let two)): one == two
+        case (.list(let one, let width), .list(let two, let other)): width == other && one == two
         case (.parameter(let one, .plain), .parameter(let two, .plain)): one == two
         default: false
         }

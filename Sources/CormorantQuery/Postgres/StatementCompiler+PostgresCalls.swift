@@ -472,15 +472,7 @@ extension StatementCompiler {
             sql += " IS NOT NULL THEN 0 END"
         case ("json_type", 1...2):
             let json: Writer = { try $0.write(json: arguments[0], arguments.count > 1 ? arguments[1] : nil) }
-            sql += "CASE jsonb_typeof("
-            try json(&self)
-            sql += ") WHEN 'string' THEN 'text' WHEN 'boolean' THEN CAST("
-            try json(&self)
-            sql += " AS text) WHEN 'number' THEN CASE WHEN strpos(CAST("
-            try json(&self)
-            sql += " AS text), '.') > 0 THEN 'real' ELSE 'integer' END ELSE jsonb_typeof("
-            try json(&self)
-            sql += ") END"
+            try write(typeOf: json)
         case ("json_valid", 1):
             guard postgresType(of: arguments[0]) == .jsonb else { return false }
             sql += "("

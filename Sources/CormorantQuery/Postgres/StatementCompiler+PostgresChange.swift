@@ -152,15 +152,6 @@ extension StatementCompiler {
         }
         try writeLimit(select)
     }
-
-    // Sources ---------------------------------------------------------------------------------------------------------
-
-    mutating func write(rowsOf call: Call, at position: Int) throws {
-        throw lacksInPostgres(
-            "table function \(call.name)()", hint: "call a function of the server that gives rows in SQL of your own")
-    }
-
-    func postgresType(named name: String, ofRowsOf call: Call) -> PostgresType? { nil }
 }
 
 extension Join {

@@ -290,7 +290,11 @@ extension StatementCompiler {
         switch expression.node {
         case .column(let reference): PostgresType(reference.column) == .text
         case .name(let source, let name):
-            if case .column(let column)? = meaning(of: name, in: source) { PostgresType(column) == .text } else { false }
+            if case .column(let column)? = meaning(of: name, in: source) {
+                PostgresType(column) == .text
+            } else {
+                false
+            }
         case .collate(let inner, _), .labelled(let inner, _), .ordered(let inner, _): isBytewise(inner)
         case .binary(.concat, let left, let right): isBytewise(left) || isBytewise(right)
         case .call(let call):

@@ -113,16 +113,6 @@ extension StatementCompiler {
         }
     }
 
-    mutating func write(groups: [Expression], of select: Select) throws {
-        sql += " GROUP BY "
-        for (index, term) in groups.enumerated() {
-            if index > 0 { sql += ", " }
-            let operand = select.position(ofLabel: term) ?? term
-            try refuseTelling(textKey(of: operand), "groups")
-            try write(postgres: operand, at: .any)
-        }
-    }
-
     /// Rows that are one to such a collation have several texts, of which PostgreSQL would have to choose one.
     func refuseTelling(_ key: TextKey?, _ what: String) throws {
         guard let key else { return }
@@ -136,6 +126,7 @@ extension StatementCompiler {
     ///   - isDistinct: equal rows are one.
     ///   - isMember: of a compound, whose columns are of one type.
     mutating func write(postgresColumnsOf select: Select, isDistinct: Bool) throws {
+        try refuseBareColumns(of: select)
         let types = resultTypes
         resultTypes = nil
         for (index, column) in select.columns.enumerated() {

@@ -1,0 +1,102 @@
+import CormorantBase
+
+/// GROUP BY, beside which PostgreSQL takes no column that a group may have several values of.
+extension StatementCompiler {
+    mutating func write(groups: [Expression], of select: Select) throws {
+        sql += " GROUP BY "
+        let terms = groups.map { select.position(ofLabel: $0) ?? $0 }
+        for (index, term) in terms.enumerated() {
+            if index > 0 { sql += ", " }
+            try refuseTelling(textKey(of: term), "groups")
+            try write(postgres: term, at: .any)
+        }
+        // What a relation to one leads to is one for all rows of a group.
+        for reference in followed(in: select) where follows(reference, terms) {
+            sql += ", "
+            try write(reference)
+        }
+    }
+
+    /// Refuses columns that stand beside an aggregate though rows are not grouped by them.
+    func refuseBareColumns(of select: Select) throws {
+        guard !select.groupBy.isEmpty || select.columns.contains(where: \.isAggregate) else { return }
+        let groups = select.groupBy.map { term in
+            if case .name(nil, let name) = term.node, let label = select.labelled(name) { return label.expression }
+            return term
+        }
+        for column in select.columns {
+            guard case .column(let reference) = column.bare.node, !isGrouped(reference, groups) else { continue }
+            let name = "\((reference.path.last?.target ?? reference.table).model).\(reference.column.property)"
+            throw CormorantError(
+                .unsupported, "\(name) is selected from groups that may have several of it, which PostgreSQL refuses",
+                hint: "group by it, too, or select min() or max() of it", table: reference.table.name,
+                columns: [reference.column.name])
+        }
+    }
+
+    private func isGrouped(_ reference: ColumnReference, _ groups: [Expression]) -> Bool {
+        func has(_ index: Int, _ path: [RelationStep]) -> Bool {
+            groups.contains { term in
+                guard case .column(let other) = term.bare.node else { return false }
+                return other.table === reference.table && other.alias == reference.alias && other.index == index
+                    && other.path.map(\.name) == path.map(\.name)
+            }
+        }
+        if has(reference.index, reference.path) { return true }
+        let key = reference.table.key
+        if reference.path.isEmpty { return !key.isEmpty && key.allSatisfy { has($0, []) } && !reference.table.isView }
+        return follows(reference, groups)
+    }
+
+    /// Whether the first step of a path begins at what rows are grouped by.
+    private func follows(_ reference: ColumnReference, _ groups: [Expression]) -> Bool {
+        func has(_ index: Int) -> Bool {
+            groups.contains { term in
+                guard case .column(let other) = term.bare.node, other.path.isEmpty else { return false }
+                return other.table === reference.table && other.alias == reference.alias && other.index == index
+            }
+        }
+        let key = reference.table.key
+        return reference.path.first.map { $0.columns.allSatisfy { has($0.from) } } ?? false
+            || !key.isEmpty && key.allSatisfy(has)
+    }
+
+    /// The columns at the ends of paths, outside of aggregates.
+    private func followed(in select: Select) -> [ColumnReference] {
+        var found: [ColumnReference] = []
+        for expression in select.columns + select.having + select.order { expression.collect(&found) }
+        return found
+    }
+}
+
+extension Expression {
+    private static let aggregates: Set<String> = [
+        "count", "sum", "total", "avg", "group_concat", "string_agg", "json_group_array", "json_group_object",
+    ]
+
+    var isAggregate: Bool {
+        guard case .call(let call) = bare.node, call.window == nil else { return false }
+        let name = foldIdentifier(call.name)
+        return Expression.aggregates.contains(name) || (name == "min" || name == "max") && call.arguments.count == 1
+    }
+
+    fileprivate func collect(_ found: inout [ColumnReference]) {
+        switch node {
+        case .column(let reference):
+            if !reference.path.isEmpty { found.append(reference) }
+        case .labelled(let inner, _), .collate(let inner, _), .ordered(let inner, _), .cast(let inner, _),
+            .unary(_, let inner), .inValues(let inner, _):
+            inner.collect(&found)
+        case .binary(_, let left, let right):
+            left.collect(&found)
+            right.collect(&found)
+        case .list(_, let parts): for part in parts { part.collect(&found) }
+        case .cases(let base, let cases, let otherwise):
+            for part in [base, otherwise].compactMap({ $0 }) + cases.flatMap({ [$0.when, $0.then] }) {
+                part.collect(&found)
+            }
+        case .call(let call) where !isAggregate: for part in call.arguments { part.collect(&found) }
+        default: break
+        }
+    }
+}
