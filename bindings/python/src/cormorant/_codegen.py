@@ -72,9 +72,10 @@ def make_write(
     write: Callable[[Any], Any],
     note: Callable[[Any], None],
     finish: Callable[[Any, Any], bool | None],
+    settle: Callable[[Any], None] | None = None,
 ) -> Callable[[Any], bool | None]:
     """object -> whether `write` wrote the values of these columns. A key that it made is noted and put into the object;
-    what else it answers, `finish` sees to.
+    what else it answers, `finish` sees to. `settle` is called with an object whose relations were set.
 
     None where a value cannot be had: the error is another's to tell.
     """
@@ -83,6 +84,7 @@ def make_write(
         [
             "def _write_one(_o):",
             " try:",
+            *(["  if _o.__assigned__: _settle(_o)"] if settle else []),
             f"  _values = {values if len(used) == 1 else f'({values})'}",
             " except Exception:",
             "  return None",
@@ -93,7 +95,7 @@ def make_write(
             " return _finish(_o, _answer)",
         ]
     )
-    names = _transforms(columns) | {"_write": write, "_note": note, "_finish": finish, "_int": int}
+    names = _transforms(columns) | {"_write": write, "_note": note, "_finish": finish, "_int": int, "_settle": settle}
     answer: Callable[[Any], bool | None] = _compile(source, "_write_one", names)
     return answer
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from ._assigned import settle
 from ._native import abi
 from .column import Column
 from .error import ProgrammingError, ValidationError
@@ -61,12 +62,17 @@ class Hooks:
         properties: of an update of some properties. write: gets those with what hooks have changed. in_batch: there is
         such a transaction.
         """
+        writes = operation != abi.CORM_WRITE_DELETE
+        if record.__assigned__ and writes:
+            settle(database._innermost, record, refuses=False)
         if not self.has_hooks:
             self.validate(record, operation, properties)
             return write(properties)
         with nullcontext() if in_batch else Transaction(database):
             old = self._info.stored(record) if properties else {}
             self._call(database, record, self._before[operation])
+            if record.__assigned__ and writes:
+                settle(database._innermost, record, refuses=False)
             if properties:
                 new = self._info.stored(record)
                 kept = {*properties, *self._info.row_key}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import _codegen
 from ._annotation import own_transform
 from ._hooks import find_hooks
+from ._native import abi
 from ._native import model as native_model
 from ._native import record as native_record
 from ._native.handle import CursorHandle, ModelHandle
@@ -87,6 +88,8 @@ class ModelInfo:
 
         self.plain_key = not any(item.transform for item in key)
         self._cls = cls
+        # Whether relations may give records their foreign keys.
+        self.has_to_one = any(link._kind == abi.CORM_TO_ONE for link in cls.__relations__.values())
         self._ignored = {name: field for name, field in fields.items() if isinstance(field, Ignored)}
         self.encode_values = {item.name: _codegen.encoder(item) for item in columns}
         self._partial: dict[tuple[str, ...], Callable[[Any], native_record.Row]] = {}

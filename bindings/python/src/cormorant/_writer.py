@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _codegen
+from ._assigned import settle
 from ._native import abi
 from ._native.call import owned_error
 from ._native.python import is_loaded, make_writer
@@ -57,4 +59,7 @@ def writer(database: Database, model: type[Model], operation: int, properties: t
         return None if answer is None else answer is not False
 
     key = info.key[0] if len(info.key) == 1 else None
-    return _codegen.make_write(info.columns, used, key, write, note, finish)
+    settled = None
+    if info.has_to_one and operation != abi.CORM_WRITE_DELETE:
+        settled = partial(settle, innermost, only=properties or None)
+    return _codegen.make_write(info.columns, used, key, write, note, finish, settled)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 from weakref import ref
 
+from ._assigned import contradiction, put
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import relation as native_relation
@@ -121,7 +122,7 @@ def _load(
     most = 0 if limit is None else limit or abi.CORM_LIMIT_NO_ROWS
     options = (None if where is None else condition_node(where), order, most)
     for owner in owners:
-        _check(owner, link._owner, link)
+        link._check(owner, link._owner)
     keys = marshal.dumps(_keys(owners, link._columns()[0]), 2)
     handle = link._owner.__model__.handle
     with PausedCollector():
@@ -130,9 +131,9 @@ def _load(
         pairs_of = zip(pairs[::2], pairs[1::2])
         if isinstance(link, ToOne):
             for owner in owners:
-                vars(owner)[link.name] = None
+                put(owner, link.name, None)
             for position, found in pairs_of:
-                vars(owners[position])[link.name] = related[found]
+                put(owners[position], link.name, related[found])
         else:
             make = Part if limit is not None or where is not None else list
             lists: list[list[Any]] = [make() for _ in owners]
@@ -240,7 +241,12 @@ class _Graph:
         """Sets the foreign keys of a record to the keys of those it needs, which are saved; what the others were."""
         filled: dict[str, Any] = {}
         changed: list[tuple[ref[Model], str, Any]] = []
+        assigned = dict(record.__assigned__ or ())
+        if assigned:
+            changed.append((ref(record), "__assigned__", record.__assigned__))
+            record.__assigned__ = ()
         for other, mine, theirs, link in self._needs[id(record)]:
+            given = dict(zip(mine, assigned.get(link.name, ()) if isinstance(link, ToOne) else ()))
             for name, source in zip(mine, theirs):
                 value = getattr(other, source)
                 if filled.setdefault(name, value) != value:
@@ -249,7 +255,10 @@ class _Graph:
                         hint="put the record into one list of related records only, the one its own relation leads to",
                     )
                 if (before := getattr(record, name)) != value:
-                    _refuse_contradiction(database, record, name, value, link)
+                    if name not in given or before != given[name]:
+                        _refuse_contradiction(database, record, name, value, link)
+                        if name in given:
+                            raise contradiction(record, link, name, value)
                     changed.append((ref(record), name, before))
                 setattr(record, name, value)
         return changed
@@ -276,7 +285,7 @@ def _refuse_contradiction(database: Database, record: Model, name: str, key: Any
 def is_loaded(record: Model, relation: type[Model] | ToMany[Any]) -> bool:
     """Whether the related records are there, loaded or assigned; else reading them is a NotLoadedError."""
     (link,) = _steps(relation)
-    _check(record, link._owner, link)
+    link._check(record, link._owner)
     with PausedCollector():
         return link.name in vars(record)
 
@@ -295,7 +304,7 @@ def asdict(record: Model, /, *relations: type[Model] | ToMany[Any] | Route[Any])
 def _asdict(record: Model, tree: Tree) -> dict[str, Any]:
     found: dict[str, Any] = {item.name: getattr(record, item.name) for item in type(record).__model__.columns}
     for link, below in tree.items():
-        _check(record, link._owner, link)
+        link._check(record, link._owner)
         related = getattr(record, link.name)
         if isinstance(link, ToMany):
             found[link.name] = [_asdict(item, below) for item in related]
@@ -320,17 +329,6 @@ def _steps(relation: Any) -> tuple[Relation[Any], ...]:
     return steps
 
 
-def _check(record: Any, cls: type[Model], link: Relation[Any]) -> None:
-    if not isinstance(record, cls):
-        given, wanted = type(record).__name__, cls.__name__
-        if given == wanted:
-            given, wanted = type_name(record), type_name(cls) + " (two classes have one name)"
-        raise ProgrammingError(
-            f"{link!r} is between other records: it was given one of {given} where it has {wanted}",
-            hint="give records of the model that has the relation, and assign those of the model that it leads to",
-        )
-
-
 def _links(record: Model) -> Iterator[tuple[Relation[Any], list[Model]]]:
     """The relations of a record that were loaded or assigned, and what they lead to."""
     for name, link in type(record).__relations__.items():
@@ -342,7 +340,7 @@ def _links(record: Model) -> Iterator[tuple[Relation[Any], list[Model]]]:
                     f"{link!r} is set to a {type(found).__name__}", hint="set it to a list of records"
                 )
             for item in related:
-                _check(item, link._target(), link)
+                link._check(item, link._target())
             yield link, related
 
 

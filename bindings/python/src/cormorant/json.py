@@ -8,13 +8,14 @@ from itertools import islice
 from json import dumps
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload, runtime_checkable
 
+from ._assigned import assign_read
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import json as native_json
 from .column import MISSING
 from .error import DataError, ProgrammingError
 from .model import Model
-from .relation import Relation, ToMany
+from .relation import Relation, ToMany, ToOne
 from .result import PausedCollector
 from .transaction import Transaction
 
@@ -277,7 +278,10 @@ def _relate(owners: list[Any], link: Relation[Any], groups: tuple[int, ...], rec
     for owner, count in zip(groups[::2], groups[1::2]):
         found = records[first : first + count]
         first += count
-        owners[owner].__dict__[link.name] = found if isinstance(link, ToMany) else found[0] if found else None
+        if isinstance(link, ToOne):
+            assign_read(owners[owner], link, found[0] if found else None)
+        else:
+            owners[owner].__dict__[link.name] = found
 
 
 # --- Writing ---

@@ -139,6 +139,8 @@ class Model(metaclass=ModelType):
     __handle__: ClassVar[ModelHandle]
     # Of one with a discriminator.
     __family__: ClassVar[Family]
+    # What relations of a record were set to (_assigned.py).
+    __assigned__: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
 
     def __init_subclass__(
         cls,

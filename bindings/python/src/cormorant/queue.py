@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from ._assigned import settle
 from ._model_info import info_of_records
 from ._native import abi
 from ._native import queue as native_queue
@@ -168,6 +169,8 @@ class Batch(Owner):
 
     def _add(self, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None) -> None:
         info = info_of_records(type(record))
+        if record.__assigned__ and operation != abi.CORM_WRITE_DELETE:
+            settle(self._queue._database._innermost, record, properties)
         if hooks := info.hooks:
             if hooks.has_hooks:
                 hooks.refuse_rows(

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
+from ._assigned import forget_others, settle, settle_all
 from ._model_info import ModelInfo, info_of, info_of_records, record_for_model
 from ._native import abi
 from ._native import record as native_record
@@ -158,7 +159,10 @@ def update_changes(database: Database, record: M, since: M) -> tuple[str, ...]:
 
     Where none differs nothing is run. NoRecordError when no row has the record's key.
     """
-    names = info_of_records(type(record)).changes(record, since)
+    info = info_of_records(type(record))
+    if record.__assigned__:
+        settle(database._innermost, record)
+    names = info.changes(record, since)
     if names:
         update(database, record, *names)
     return names
@@ -237,6 +241,7 @@ def refresh(database: Database, record: Model) -> None:
             hint="insert it first",
         )
     info.fill(record, row)
+    forget_others(record)
 
 
 def _find(database: Database, info: ModelInfo, key: tuple[Any, ...]) -> native_record.Row | None:
@@ -292,6 +297,8 @@ def _write_row(
     conflict: int,
     properties: tuple[str, ...] | None,
 ) -> int:
+    if record.__assigned__ and operation != abi.CORM_WRITE_DELETE:
+        settle(database._innermost, record, properties)
     rows = info.dump((record,), properties)
     try:
         items, count = native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
@@ -344,18 +351,23 @@ def _upsert_one(
 
 def _fetch_by(database: Database, info: ModelInfo, record: Model, on: tuple[str, ...]) -> bool:
     """Reads the row with the record's values of a unique key into the record; False where there is none."""
+    if record.__assigned__:
+        settle(database._innermost, record, on or info.key)
     row = native_record.lookup(database._handle, info.handle, on, info.dump((record,)))
     if row is None:
         return False
     if database._innermost:
         _note(database, info, (record,))
     info.fill(record, row)
+    forget_others(record)
     return True
 
 
 def _upsert_row(
     database: Database, info: ModelInfo, record: Model, on: tuple[str, ...], keep: tuple[str, ...], keep_row: bool
 ) -> int:
+    if record.__assigned__:
+        settle(database._innermost, record)
     rows = info.dump((record,), None)
     try:
         items, count = native_record.upsert(database._handle, info.handle, on, keep, keep_row, rows)
@@ -365,6 +377,7 @@ def _upsert_row(
         if database._innermost:
             _note(database, info, (record,))
         info.take_back(record, items[0])
+        forget_others(record)
     return count
 
 
@@ -459,6 +472,8 @@ def _write_part(
     info = info_of_records(cls)
     if len(kinds := set(map(type, part))) > 1:
         raise _several(kinds)
+    if info.has_to_one and operation != abi.CORM_WRITE_DELETE:
+        settle_all(database._innermost, part, properties, start)
     try:
         rows = info.dump(part, properties)
         if isinstance(operation, _Upsert):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
+from ._assigned import assign, forget, put
 from ._native import abi
 from ._native import relation as native_relation
 from ._native.handle import ModelHandle
@@ -17,6 +18,7 @@ from ._sharing import share
 from .column import Column
 from .error import NotLoadedError, ProgrammingError
 from .expression import Expression, condition_node, decimals_of
+from .value import type_name
 
 if TYPE_CHECKING:
     from .model import Model
@@ -124,6 +126,17 @@ class Relation(Generic[M]):
             self._target()
             self._made_of = native_relation.relation_columns(self._owner.__model__.handle, self.name)
         return self._made_of
+
+    def _check(self, record: Any, model: type[Model]) -> None:
+        """Refuses what is no record of a model at one of its ends."""
+        if not isinstance(record, model):
+            given, wanted = type(record).__name__, model.__name__
+            if given == wanted:
+                given, wanted = type_name(record), type_name(model) + " (two classes have one name)"
+            raise ProgrammingError(
+                f"{self!r} is between other records: it was given one of {given} where it has {wanted}",
+                hint="give records of the model that has the relation, and assign those of the model that it leads to",
+            )
 
     def _not_loaded(self, owner: type) -> NotLoadedError:
         return NotLoadedError(
@@ -304,14 +317,30 @@ class ToOne(Relation[M]):
     def __get__(self, instance: None, owner: type) -> type[M]: ...
     @overload
     def __get__(self, instance: object, owner: type) -> M | None: ...
-    def __get__(self, instance: object | None, owner: type) -> type[M] | M | None:
+    def __get__(self, instance: Any, owner: type) -> type[M] | M | None:
         if instance is None:
             return cast("type[M]", Path((self,)))
-        raise self._not_loaded(owner)
+        # Of a record without any nobody asks for its __dict__ (_sharing.py).
+        if instance.__assigned__ is None or self.name not in instance.__dict__:
+            raise self._not_loaded(owner)
+        return cast("M | None", instance.__dict__[self.name])
 
-    if TYPE_CHECKING:
+    def __set__(self, instance: object, value: M | None) -> None:
+        """Relates the record, whose foreign key becomes that of the other."""
+        assign(cast("Model", instance), self, value)
 
-        def __set__(self, instance: object, value: M | None) -> None: ...
+    def __delete__(self, instance: Any) -> None:
+        self.__get__(instance, type(instance))
+        del instance.__dict__[self.name]
+        forget(instance, self.name)
+
+    def _key(self, related: M | None) -> tuple[Any, ...]:
+        """What the foreign key of a record is that is related to this one."""
+        return tuple([None if related is None else getattr(related, name) for name in self._columns()[1]])
+
+    def _foreign_key(self, record: object) -> tuple[Any, ...]:
+        """What it is."""
+        return tuple([getattr(record, name, None) for name in self._columns()[0]])
 
     def _under(self, alias: str) -> Path:
         self._target()
@@ -321,13 +350,11 @@ class ToOne(Relation[M]):
 
 
 def relate(record: Model, name: str, value: Any) -> None:
-    """Sets a relation of a new record and, where that leads to one that has its key, what refers to it."""
-    setattr(record, name, value)
-    link = type(record).__relations__[name]
-    if isinstance(link, ToOne) and value is not None:
-        for mine, theirs in zip(*link._columns()):
-            if getattr(record, mine) is None:
-                setattr(record, mine, getattr(value, theirs, None))
+    """Sets a relation of a new record; None says nothing of its foreign key."""
+    if value is None and isinstance(type(record).__relations__[name], ToOne):
+        put(record, name, None)
+    else:
+        setattr(record, name, value)
 
 
 class Path:

@@ -1,0 +1,151 @@
+"""Relations to one that a record was set to: which foreign key it has for them once it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from ._native import abi
+from .error import ProgrammingError
+from .result import PausedCollector
+
+if TYPE_CHECKING:
+    from .model import Model
+    from .relation import Relation, ToOne
+    from .transaction import Transaction
+
+    Transactions = dict[int, Transaction]
+
+# A record's __assigned__ has for each relation to one that was set, and not written since, its name and the foreign key
+# that the record got by that. It is () where relations were read, and None where there is none: of such a record nobody
+# asks for its __dict__ (_sharing.py).
+
+
+def assign(record: Model, link: ToOne[Any], related: Model | None) -> None:
+    """Relates a record, whose foreign key becomes that of the other; None of it where that has no key yet."""
+    name = link.name
+    if related is not None:
+        link._check(related, link._target())
+    mine, _ = link._columns()
+    key = record.__model__.key
+    if related is None and (names := [column for column in mine if column in key]) == list(mine):
+        raise ProgrammingError(
+            f"{link!r} cannot be None, for {', '.join(names)} is the primary key",
+            hint="delete the record, or relate it to another one",
+        )
+    for column, value in zip(mine, link._key(related)):
+        if related is not None or column not in key:
+            setattr(record, column, value)
+    put(record, name, related)
+    if related is not None:
+        record.__assigned__ = (*(record.__assigned__ or ()), (name, link._foreign_key(record)))
+
+
+def assign_read(record: Model, link: ToOne[Any], related: Model | None) -> None:
+    """The same with what a document has, which has the foreign key, too, or leaves it out: it is filled in by a write."""
+    put(record, link.name, related)
+    if related is not None:
+        record.__assigned__ = (*(record.__assigned__ or ()), (link.name, link._foreign_key(record)))
+
+
+def put(record: Model, name: str, related: Model | None) -> None:
+    """Gives a record what was read for a relation to one."""
+    with PausedCollector():
+        vars(record)[name] = related
+    forget(record, name)
+
+
+def forget(record: Model, name: str) -> None:
+    """What a relation was set to counts no more."""
+    record.__assigned__ = tuple([item for item in record.__assigned__ or () if item[0] != name])
+
+
+def forget_others(record: Model) -> None:
+    """Forgets the related records that are others than those which a row just read refers to."""
+    if record.__assigned__ is None:
+        return
+    record.__assigned__ = ()
+    for name, link in type(record).__relations__.items():
+        to_one: Any = link
+        if link._kind == abi.CORM_TO_ONE and name in record.__dict__:
+            if to_one._key(record.__dict__[name]) != to_one._foreign_key(record):
+                del record.__dict__[name]
+
+
+def settle_all(innermost: Transactions, records: Sequence[Model], only: Collection[str] | None, start: int) -> None:
+    """settle() for a batch. start: the number of the first one in it."""
+    for index, record in enumerate(records):
+        if record.__assigned__:
+            try:
+                settle(innermost, record, only)
+            except ProgrammingError as error:
+                error.record_index = start + index
+                raise
+
+
+def settle(
+    innermost: Transactions, record: Model, only: Collection[str] | None = None, *, refuses: bool = True
+) -> None:
+    """Gives a record that is about to be written the foreign keys of those that it was related to.
+
+    only: the properties that are written; None: all. refuses: it is an error where one has no key yet, or where the
+    foreign key was set to something else since; else that is left for later.
+    """
+    relations: Any = type(record).__relations__
+    assigned = record.__assigned__ or ()
+    left: list[tuple[str, tuple[Any, ...]]] = []
+    changes: list[tuple[str, Any]] = []
+    for name, given in assigned:
+        link: ToOne[Any] = relations[name]
+        mine, _ = link._columns()
+        key, here = link._key(getattr(record, name)), link._foreign_key(record)
+        problem = None if only is None or not set(mine).isdisjoint(only) else "not written"
+        if problem is None and here not in (given, key):
+            problem = "contradiction"
+        elif problem is None and None in key:
+            problem = "no key"
+        if problem is None:
+            changes += zip(mine, key)
+            continue
+        if refuses and problem != "not written":
+            if problem == "no key":
+                raise _without_key(record, link)
+            column, value = next(item for item in zip(mine, key) if getattr(record, item[0]) != item[1])
+            raise contradiction(record, link, column, value)
+        left.append((name, given))
+    if not changes:
+        return
+    # A rollback may take the key of the other.
+    if transaction := innermost.get(get_ident()):
+        before = [("__assigned__", assigned), *((column, getattr(record, column)) for column, _ in changes)]
+        transaction._filled += [(ref(record), name, value) for name, value in before]
+    for column, value in changes:
+        setattr(record, column, value)
+    record.__assigned__ = tuple(left)
+
+
+def contradiction(record: Model, link: Relation[Any], name: str, key: Any) -> ProgrammingError:
+    """The error where a foreign key was set after the relation, and to something else."""
+    where = f"{record.__model__.name}.{name}"
+    return ProgrammingError(
+        f"{where} is {getattr(record, name)!r}, but the record of {link!r} has {key!r}",
+        hint=f"give {where} the key of that record, or take the record out of the relation",
+        table=record.__model__.table,
+        columns=_column_names(record, (name,)),
+    )
+
+
+def _without_key(record: Model, link: ToOne[Any]) -> ProgrammingError:
+    target = link._target().__name__
+    return ProgrammingError(
+        f"{link!r} was set to a record of {target} that has no key yet",
+        hint="save both with save_graph(), or insert that one first",
+        table=record.__model__.table,
+        columns=_column_names(record, link._columns()[0]),
+    )
+
+
+def _column_names(record: Model, names: Collection[str]) -> tuple[str, ...]:
+    return tuple(item.column_name for item in record.__model__.columns if item.name in names)
