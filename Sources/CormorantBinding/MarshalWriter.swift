@@ -21,7 +21,10 @@ struct MarshalWriter {
     }
 
     /// Tells the block how much was written.
-    func finish() { block.pointee.size = count }
+    func finish() { finish(count) }
+
+    /// Tells it how much of that counts.
+    func finish(_ size: Int) { block.pointee.size = size }
 
     @inline(__always)
     private mutating func room(_ needed: Int) -> UnsafeMutableRawPointer {

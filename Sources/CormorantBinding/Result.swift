@@ -50,19 +50,34 @@ public func corm_block_next(
             throw CormorantError(.misuse, "max_rows is below 1", hint: "ask for at least one row")
         }
         let limit = Int(clamping: maxRows)
+        if let error = result.blockFailure { throw error }
         var writer = MarshalWriter(try require(block, "block"))
-        try writer.beginList()
-        let count: Int
-        if let types = result.types {
-            count = try result.cursor.forEach(limit: limit) { try writer.row($0, types) }
-        } else if !result.parts.isEmpty {
-            count = try result.cursor.forEach(limit: limit) { try writer.row($0, result.parts) }
-        } else {
-            count = try result.cursor.forEachRow(limit: limit) { try writer.row($0) }
+        _ = try writer.beginList()
+        var count = 0
+        var size = writer.count
+        do {
+            if let types = result.types {
+                _ = try result.cursor.forEach(limit: limit) {
+                    try writer.row($0, types)
+                    (count, size) = (count &+ 1, writer.count)
+                }
+            } else if !result.parts.isEmpty {
+                _ = try result.cursor.forEach(limit: limit) {
+                    try writer.row($0, result.parts)
+                    (count, size) = (count &+ 1, writer.count)
+                }
+            } else {
+                _ = try result.cursor.forEachRow(limit: limit) {
+                    try writer.row($0)
+                    (count, size) = (count &+ 1, writer.count)
+                }
+            }
+        } catch where count > 0 {
+            result.blockFailure = error
         }
         try writer.endList(count)
-        writer.finish()
-        return count == 0 ? CORM_DONE : CORM_ROW
+        writer.finish(size)
+        return result.blockFailure != nil ? CORM_OK : count == 0 ? CORM_DONE : CORM_ROW
     }
 }
 

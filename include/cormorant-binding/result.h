@@ -40,7 +40,10 @@ corm_status corm_block_run(corm_database *database, const char *sql, const char 
 /* Whether a transaction is open that calls or raw SQL began; false for a bad handle. Threading: any thread; it waits. */
 bool corm_block_in_transaction(corm_database *database);
 
-/* Puts up to max_rows rows into the block: CORM_ROW, or CORM_DONE when there were none left. */
+/*
+ * Puts up to max_rows rows into the block: CORM_ROW, or CORM_DONE when there were none left. CORM_OK: those before a faulty one,
+ * whose error the next call gives, and each one after it.
+ */
 corm_status corm_block_next(corm_result *result, int64_t max_rows, corm_block *block, corm_error **out_error);
 
 /*

@@ -78,7 +78,7 @@ extension Database {
                 var count = 0
                 while index < records.count {
                     let isDeleted =
-                        R.hookKind == .none
+                        R.hookKind != .all
                         ? try plan.delete(versioned: { try records[index].write(to: &$0) })
                         : try plan.delete(copyOf: records[index])
                     if isDeleted { count += 1 }

@@ -61,7 +61,7 @@ extension Database {
     public func delete<R: Record>(_ record: R, from table: RecordTable<R>? = nil) throws -> Bool {
         try withPlan(table.model()) { plan in
             try plan.model.requireKey()
-            guard R.hookKind == .none else { return try plan.delete(copyOf: record) }
+            guard R.hookKind != .all else { return try plan.delete(copyOf: record) }
             return try plan.delete(versioned: { try record.write(to: &$0) })
         }
     }
@@ -91,6 +91,7 @@ extension Reader {
     @available(*, noasync)
     public func refresh<R: Record>(_ record: inout R, from table: RecordTable<R>? = nil) throws {
         try database.withReadingPlan(table.model()) { try $0.refresh(&record) }
+        try record.forgetOtherRecords()
     }
 
     /// Whether the record's table is in the file.

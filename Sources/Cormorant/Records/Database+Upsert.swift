@@ -39,6 +39,7 @@ extension Database {
         _ record: inout R, _ model: ModelDescriptor, on key: [String], keeping kept: [String]
     ) throws {
         try withPlan(model) { try $0.upsert(&record, with: $0.upsertion(on: key, keeping: kept)) }
+        try record.forgetOtherRecords()
     }
 
     /// Upserts records in one transaction. The first error takes back all.
@@ -70,6 +71,7 @@ extension Database {
             let ready = try planned ?? plan.upsertion(on: key, keeping: kept)
             planned = ready
             try plan.upsert(&record, with: ready)
+            try record.forgetOtherRecords()
         }
     }
 
@@ -82,7 +84,15 @@ extension Database {
     public func fetchOrInsert<R: Record, each Key>(
         _ record: inout R, in table: RecordTable<R>? = nil, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>
     ) throws -> Bool {
-        try fetchOrInsert(&record, of: table.model(), on: R.names(repeat each key))
+        try fetchOrInsert(&record, table.model(), on: R.names(repeat each key))
+    }
+
+    private func fetchOrInsert<R: Record>(_ record: inout R, _ model: ModelDescriptor, on key: [String]) throws -> Bool {
+        let columns = try key.isEmpty ? model.keyColumns : key.map(model.require)
+        try record.takeForeignKeys(RecordWrite(.insert, model, columns: columns), in: self)
+        let isInserted = try fetchOrInsert(&record, of: model, on: key)
+        if !isInserted { try record.forgetOtherRecords() }
+        return isInserted
     }
 
     /// The same for `async` code.
@@ -91,6 +101,6 @@ extension Database {
         _ record: inout R, in table: RecordTable<R>? = nil, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>
     ) async throws -> Bool {
         let key = try R.names(repeat each key)
-        return try await alter(&record) { try $0.fetchOrInsert(&$1, of: table.model(), on: key) }
+        return try await alter(&record) { try $0.fetchOrInsert(&$1, table.model(), on: key) }
     }
 }

@@ -125,7 +125,7 @@ private struct LevelGiver: RelationVisitor {
 
     mutating func visitOne<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) {
         guard name == self.relation, let level = level as? RecordLevel<Target> else { return }
-        relation = .loaded(level.records[range].first)
+        relation = level.records[range].first.map { .loaded($0) } ?? .read(nil)
     }
 
     mutating func visitMany<Target: Record>(_ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords) {

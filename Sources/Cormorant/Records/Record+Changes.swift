@@ -9,7 +9,8 @@ import CormorantORM
 /// ```
 extension Record {
     /// The names of the properties whose values differ from those of an earlier copy, by what the file would hold of them.
-    /// Computed columns, the version and the time of the update, which the database fills in, are not among them.
+    /// Computed columns, the version and the time of the update, which the database fills in, are not among them, nor is a
+    /// foreign key whose relation was set to another record: a write takes it, and so does `updateChanges`.
     public func changes(since old: Self) throws -> [String] {
         let columns = Self.model.columns.indices
         return Self.model.changes(
@@ -38,6 +39,7 @@ extension Database {
     public func updateChanges<R: Record>(
         of record: inout R, since old: R, in table: RecordTable<R>? = nil
     ) throws -> [String] {
+        try record.takeForeignKeys(RecordWrite(.update, table.model()), in: self)
         let properties = try record.changes(since: old)
         if !properties.isEmpty { try update(&record, in: table, properties: properties) }
         return properties
@@ -48,8 +50,6 @@ extension Database {
     public func updateChanges<R: Record & Sendable>(
         of record: inout R, since old: R, in table: RecordTable<R>? = nil
     ) async throws -> [String] {
-        let properties = try record.changes(since: old)
-        if !properties.isEmpty { try await update(&record, in: table, properties: properties) }
-        return properties
+        try await alter(&record) { try $0.updateChanges(of: &$1, since: old, in: table) }
     }
 }

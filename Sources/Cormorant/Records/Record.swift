@@ -70,13 +70,14 @@ extension Record {
 
     public func validateProperties(_ validator: PropertyValidator) throws {}
 
-    public static var hookKind: RecordHookKind { validatesProperties ? .validators : .none }
+    public static var hookKind: RecordHookKind { validatesProperties || model.hasToOne ? .validators : .none }
 
     /// That of the type.
     public var hookKind: RecordHookKind { Self.hookKind }
 
-    /// Calls the validators of properties.
+    /// Takes the foreign keys of relations that were set, and calls the validators of properties.
     public mutating func willWrite(_ write: inout RecordWrite, in database: Database) throws {
+        try takeForeignKeys(write, in: database)
         if Self.validatesProperties { try validateProperties(PropertyValidator(write)) }
     }
 

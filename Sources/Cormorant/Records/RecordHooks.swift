@@ -61,11 +61,16 @@ extension RecordHooks {
     /// Calls what comes before the write.
     public mutating func willWrite(_ write: inout RecordWrite, in database: Database) throws {
         if write.kind == .delete { return try willDelete(in: database) }
+        let related = try assignedRelations()
         let before = write.columns == nil ? nil : try values(write.model)
         try willSave(in: database)
         if write.kind == .insert { try willInsert(in: database) }
         if write.kind == .update { try willUpdate(in: database) }
-        if let before { write.addChanges(from: before, to: try values(write.model)) }
+        if let before {
+            try takeForeignKeys(write, in: database, newSince: related)
+            write.addChanges(from: before, to: try values(write.model))
+        }
+        try takeForeignKeys(write, in: database)
         try validateProperties(PropertyValidator(write))
         do {
             try validate()
@@ -91,7 +96,7 @@ extension Record {
     /// The model, which knows then whether the records have hooks.
     static var notedModel: ModelDescriptor {
         let model = model
-        if hookKind != .none { model.hasHooks = true }
+        if hookKind == .all || validatesProperties { model.hasHooks = true }
         return model
     }
 }

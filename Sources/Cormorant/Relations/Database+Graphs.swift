@@ -20,63 +20,14 @@ extension Database {
         record = saved
     }
 
-    fileprivate func saveGraph<R: Record>(_ record: inout R, asChildBy columns: [Int]? = nil) throws {
-        var before = GraphSaver(self, R.model, .toOne, parentColumns: columns)
+    fileprivate func saveGraph<R: Record>(_ record: inout R, asChildOf parent: Parent? = nil) throws {
+        var before = GraphSaver(self, R.model, .toOne, parent: parent)
         try record.visitRelations(&before)
         try record.set(before.foreignKeys, in: self)
         try save(&record)
         var after = GraphSaver(self, R.model, .toMany)
         after.owner = try (0..<R.model.columns.count).map { try record.columnValue(at: $0) }
         try record.visitRelations(&after)
-    }
-}
-
-extension Record {
-    /// Writes foreign keys into the record, by the one way that its columns can be set: it is read from a row of them.
-    fileprivate mutating func set(_ foreignKeys: [ForeignKey], in database: Database) throws {
-        guard !foreignKeys.isEmpty else { return }
-        let columns = Array(Self.model.columns.indices)
-        var values = try columns.map { try columnValue(at: $0) }
-        try database.refuseContradictions(Self.self, values, foreignKeys)
-        for key in foreignKeys { values[key.column] = key.value }
-        try database.assign(values, to: Self.model, columns) { try read(from: $0) }
-    }
-}
-
-/// What a column of a record is to refer to.
-private struct ForeignKey {
-    let column: Int
-    let value: Value
-    let relation: Relation
-
-    /// Whether the column has another value; one of a record that another one owns may lack it.
-    func differs(from given: Value) -> Bool {
-        RowKey([given]) != RowKey([value]) && !(given == .null && relation.kind == .toMany)
-    }
-}
-
-extension Database {
-    /// Where a foreign key was changed, and not to that of the related record, nobody can tell which of both is meant.
-    fileprivate func refuseContradictions<R: Record>(_: R.Type, _ values: [Value], _ keys: [ForeignKey]) throws {
-        let model = R.model
-        let differing = keys.filter { $0.differs(from: values[$0.column]) }
-        let rowKey = model.keyColumns.map { values[$0] }
-        guard !differing.isEmpty, !rowKey.isEmpty, !rowKey.contains(.null) else { return }
-        let row = try withFindingPlan(model) { plan in
-            try plan.find(cached: { nil }, key: { try plan.write(key: rowKey, to: &$0) }, read: { try R(from: $0) })
-        }
-        guard let row else { return }
-        for key in differing {
-            let (value, stored) = (values[key.column], try row.columnValue(at: key.column))
-            if RowKey([value]) == RowKey([stored]) || (value == .null && key.differs(from: stored)) { continue }
-            let column = model.columns[key.column]
-            throw CormorantError(
-                .misuse,
-                "\(model.name).\(column.name) is \(value.json) where the row has \(stored.json), but the record of relation "
-                    + "\(key.relation.name) has \(key.value.json)",
-                hint: "give \(column.name) the key of that record, or take the record out of the relation",
-                table: model.table, columns: [column.column])
-        }
     }
 }
 
@@ -91,28 +42,36 @@ private struct GraphSaver: RelationVisitor {
     private let model: ModelDescriptor
     private let phase: Phase
     /// The foreign key by which the record belongs to the one that it is saved with: that one is not saved again.
-    private let parentColumns: [Int]?
+    private let parent: Parent?
     /// What the record is to refer to.
     private(set) var foreignKeys: [ForeignKey] = []
     /// The values of the record, once it is saved.
     var owner: [Value] = []
 
-    init(_ database: Database, _ model: ModelDescriptor, _ phase: Phase, parentColumns: [Int]? = nil) {
+    init(_ database: Database, _ model: ModelDescriptor, _ phase: Phase, parent: Parent? = nil) {
         self.database = database
         self.model = model
         self.phase = phase
-        self.parentColumns = parentColumns
+        self.parent = parent
     }
 
     mutating func visitOne<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
-        guard phase == .toOne, property.isLoaded, let related = try property.record else { return }
+        guard phase == .toOne, property.isLoaded else { return }
         let relation = try model.relation(named: name)
-        guard relation.ownerColumns != parentColumns else { return }
-        var target = related
+        let related = try property.record
+        if relation.ownerColumns == parent?.columns {
+            try parent?.refuseAnother(property.isAssigned ? related.map { try relation.key(of: $0) } : nil, name, model)
+            property = .read(related)
+            return
+        }
+        guard var target = related else {
+            if property.isAssigned { foreignKeys += try relation.foreignKeysToNone(of: model) }
+            property = .read(nil)
+            return
+        }
         try database.saveGraph(&target)
-        let key = try relation.referredColumns.map { try target.columnValue(at: $0) }
-        foreignKeys += zip(relation.ownerColumns, key).map { ForeignKey(column: $0, value: $1, relation: relation) }
-        property = .loaded(target)
+        foreignKeys += relation.foreignKeys(try relation.key(of: target))
+        property = .read(target)
     }
 
     mutating func visitMany<Target: Record>(
@@ -146,6 +105,22 @@ private struct GraphSaver: RelationVisitor {
         }
         let keys = zip(relation.referredColumns, key).map { ForeignKey(column: $0, value: $1, relation: relation) }
         try record.set(keys, in: database)
-        try database.saveGraph(&record, asChildBy: relation.referredColumns)
+        try database.saveGraph(&record, asChildOf: Parent(columns: relation.referredColumns, key: key))
+    }
+}
+
+/// The record in whose list a record lies, by the foreign key of that.
+private struct Parent {
+    let columns: [Int]
+    let key: [Value]
+
+    /// Refuses a relation that was set to another record. A copy that has no key may be of this one, before it was saved.
+    func refuseAnother(_ other: [Value]?, _ relation: String, _ model: ModelDescriptor) throws {
+        guard let other, !other.contains(.null), RowKey(other) != RowKey(key) else { return }
+        let names = columns.map { model.columns[$0].name }.joined(separator: ", ")
+        throw CormorantError(
+            .misuse, "\(model.name).\(names) would refer to two records, by \(relation) and by the list that the record is in",
+            hint: "put the record into the list of the one that its own relation leads to", table: model.table,
+            columns: columns.map { model.columns[$0].column })
     }
 }

@@ -133,7 +133,7 @@ private struct RelationSetter<Related: Record>: RelationVisitor {
 
     mutating func visitOne<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) {
         guard name == self.name, let related = related[index] as? [Target] else { return }
-        relation = .loaded(related.first)
+        relation = .read(related.first)
         isFound = true
     }
 

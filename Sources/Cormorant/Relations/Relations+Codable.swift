@@ -5,7 +5,8 @@ extension ToOne: Decodable where Target: Decodable {
     /// The record that stands there; null: there is none.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        self = .loaded(container.decodeNil() ? nil : try container.decode(Target.self))
+        // null says nothing of the foreign key, which is in the document as well.
+        self = container.decodeNil() ? .read(nil) : .loaded(try container.decode(Target.self))
     }
 }
 
@@ -59,7 +60,8 @@ extension KeyedEncodingContainer {
 extension KeyedDecodingContainer {
     /// A relation of a record; where there is no key, it is not loaded.
     public func decode<Target: Decodable>(_ type: ToOne<Target>.Type, forKey key: Key) throws -> ToOne<Target> {
-        contains(key) ? .loaded(try decodeIfPresent(Target.self, forKey: key)) : .notLoaded
+        guard contains(key) else { return .notLoaded }
+        return try decodeIfPresent(Target.self, forKey: key).map { .loaded($0) } ?? .read(nil)
     }
 
     /// A relation of a record; where there is no key, it is not loaded.

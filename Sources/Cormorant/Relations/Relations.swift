@@ -5,8 +5,9 @@ public enum ToOne<Target> {
     /// Made by `loaded`, read by `record`.
     case object(Loaded<Target?>)
 
-    /// The record is this; nil: there is none.
-    public static func loaded(_ record: Target?) -> ToOne { .object(Loaded(record)) }
+    /// The record is this; nil: there is none. The foreign key of the record that has the relation becomes the key of this one
+    /// when it is written next.
+    public static func loaded(_ record: Target?) -> ToOne { .object(Loaded(record, isAssigned: true)) }
 
     /// Whether the record, or that there is none, is known.
     public var isLoaded: Bool { if case .notLoaded = self { false } else { true } }
@@ -46,8 +47,13 @@ public enum ToMany<Target> {
 /// the same reason `notLoaded` is a case and no function.
 public final class Loaded<Value> {
     let value: Value
+    /// Of a relation to one: the program says so, and the foreign key is to follow.
+    let isAssigned: Bool
 
-    init(_ value: Value) { self.value = value }
+    init(_ value: Value, isAssigned: Bool = false) {
+        self.value = value
+        self.isAssigned = isAssigned
+    }
 }
 
 extension Loaded: Sendable where Value: Sendable {}

@@ -45,6 +45,8 @@ package final class ResultBox: HandleObject {
     package let parts: [RowPart]
     /// What it was last given out as.
     package var stream: ColumnStream?
+    /// Why there are no more blocks: the error of a row behind others, which were given out.
+    package var blockFailure: (any Error)?
     let columnNames = ColumnNames()
     /// What a value of the row could not be given as.
     private(set) var failure: CormorantError?

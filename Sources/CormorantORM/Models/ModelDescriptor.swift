@@ -47,6 +47,8 @@ public final class ModelDescriptor: Sendable {
     }
     /// How its records belong to those of other models.
     package let relations: RelationList
+    /// Whether relations lead to one record, by foreign keys in its own.
+    package var hasToOne: Bool { relations.hasToOne }
     /// The column that insert fills in when it is NULL; -1 for none.
     package let generatedColumn: Int
     /// Whether 0 stands for NULL there.

@@ -4,7 +4,7 @@ import CormorantBase
 public enum RecordHookKind: Sendable {
     /// Nothing.
     case none
-    /// Validators, before the write.
+    /// What comes before the write: validators, and what gives a record the foreign keys of related ones.
     case validators
     /// Hooks before and after the write, and validators between them.
     case all

@@ -67,8 +67,12 @@ package final class RelationList: @unchecked Sendable {
     private let inherited: RelationList?
     private let origin: TableReference?
     private weak var owner: ModelDescriptor?
+    private let leadsToOne = AtomicFlag()
+    /// Whether any of them leads to one record.
+    var hasToOne: Bool { leadsToOne.isSet }
 
     init(_ relations: [RelationDescriptor]) {
+        leadsToOne.isSet = relations.contains { $0.kind == .toOne }
         declared = relations
         inherited = nil
         origin = nil
@@ -78,6 +82,7 @@ package final class RelationList: @unchecked Sendable {
     init(of other: ModelDescriptor) {
         declared = []
         inherited = other.relations
+        leadsToOne.isSet = other.relations.hasToOne
         origin = other.tableReference
     }
 
@@ -94,7 +99,10 @@ package final class RelationList: @unchecked Sendable {
 
     fileprivate func declares(_ name: String) -> Bool { lock.locked { declared.contains { $0.name == name } } }
 
-    func add(_ relation: RelationDescriptor) { lock.locked { declared.append(relation) } }
+    func add(_ relation: RelationDescriptor) {
+        lock.locked { declared.append(relation) }
+        if relation.kind == .toOne { leadsToOne.isSet = true }
+    }
 
     private func declaration(_ name: String) -> RelationDescriptor? {
         if let own = lock.locked({ declared.first { $0.name == name } }) { return own }

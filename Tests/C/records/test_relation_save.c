@@ -56,15 +56,15 @@ static void records_of_several_owners(void **state) {
         CORM_LEVELS(CORM_LEVEL(.relation = "pets", .records = three, .count = 3, CORM_LINKS({1, 0}, {0, 1}, {1, 2}))),
         NULL, &failure));
     assert_true(three[0].owner_id.value == owners[1].id && three[1].owner_id.value == owners[0].id);
-    /* One owner of several, and one that has none. */
+    /* One owner of several, and one that is given none and keeps what it has. */
     person shared = {.name = "Xu"};
-    pet both[3] = {{.name = "h"}, {.name = "i"}, {.name = "j"}};
+    pet both[3] = {{.name = "h"}, {.name = "i", .owner_id = {true, owners[1].id}}, {.name = "j"}};
     OK(corm_relation_save(
         db, pets, both, 3,
         CORM_LEVELS(CORM_LEVEL(.relation = "owner", .records = &shared, .count = 1, CORM_LINKS({0, 0}, {2, 0}))), NULL,
         &failure));
     assert_true(both[0].owner_id.value == shared.id && both[2].owner_id.value == shared.id);
-    assert_false(both[1].owner_id.has_value);
+    assert_true(both[1].owner_id.has_value && both[1].owner_id.value == owners[1].id);
     assert_int_equal(select_int("SELECT count(*) FROM pet WHERE owner_id = (SELECT id FROM person WHERE name = 'Xu')"),
                      2);
 }

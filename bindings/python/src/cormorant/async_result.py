@@ -32,6 +32,8 @@ class AsyncResult(Generic[T]):
     _result: Result[T] | None = None
     _place: _Place | None = None
     _is_over = False
+    # What was wrong with the row behind the last one that it has.
+    _failure: Exception | None = None
     _is_busy = False
 
     def __init__(self, calls: AsyncDatabase, open_result: Callable[[Database], Result[T]], writing: bool) -> None:
@@ -50,6 +52,8 @@ class AsyncResult(Generic[T]):
             self._block = iter(await self._do(_next_block))
             for item in self._block:
                 return item
+        if self._failure is not None:
+            raise self._failure
         raise StopAsyncIteration
 
     async def fetch_one(self) -> T | None:
@@ -61,6 +65,8 @@ class AsyncResult(Generic[T]):
     async def fetch_all(self) -> list[T]:
         """All rows that are left."""
         items = list(self._block)
+        if self._failure is not None:
+            raise self._failure
         return items if self._is_over else items + await self._do(lambda result: result.fetch_all())
 
     @property
@@ -93,7 +99,7 @@ class AsyncResult(Generic[T]):
     async def close(self) -> None:
         """Ends the statement; no more rows come. A second close does nothing."""
         place, result = self._place, self._result
-        self._block, self._is_over = iter(()), True
+        self._block, self._is_over, self._failure = iter(()), True, None
         if place is not None:
             await place.end(result)
 
@@ -136,6 +142,7 @@ class AsyncResult(Generic[T]):
                     self._finish()
                     raise
                 if self._result._cursor is None:
+                    self._failure = self._result._failure
                     self._finish()
                 return value
 
@@ -158,8 +165,13 @@ class AsyncResult(Generic[T]):
 def _next_block(result: Result[T]) -> list[T]:
     """Some rows, and whether they were the last is known."""
     items: list[T] = []
-    while len(items) < _BLOCK and result._advance():
-        items += result._block
+    try:
+        while len(items) < _BLOCK and result._advance():
+            items += result._block
+    except Exception:
+        # The result keeps the error for the next time.
+        if not items:
+            raise
     return items
 
 

@@ -445,7 +445,10 @@ def to_one(target: Any, *, columns: Sequence[str] = ()) -> ToOne[Any]:
 
     target: a model; where it is defined later, a function that gives it, to_one(lambda: Artist), or its name, which
     type checkers are told by an annotation: `artist: ToOne[Artist] = to_one("Artist")`. One that is annotated is a
-    keyword of __init__, too. columns: the properties of the foreign key here; none are needed where it is the only one
+    keyword of __init__, too.
+
+    A record that is set to another one has the key of that as its foreign key, `album.artist = pia`; where that has no
+    key yet, the write that comes next takes it, or refuses. None clears it. columns: the properties of the foreign key here; none are needed where it is the only one
     to the target.
     """
     return ToOne(abi.CORM_TO_ONE, target, {"columns": columns})

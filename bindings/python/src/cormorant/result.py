@@ -6,6 +6,7 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
@@ -14,7 +15,7 @@ from ._native import result as native_result
 from ._native.handle import CursorHandle
 from ._owner import Owner
 from .columns import ColumnMethods
-from .error import Error, ProgrammingError
+from .error import ProgrammingError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -83,6 +84,8 @@ def read_all(cursor: CursorHandle, convert: Convert | None) -> list[Any]:
 class Result(Owner, ColumnMethods, Generic[T]):
     """Rows as they come: iterate, or take fetch_one() and fetch_all(). Closed at its end, by close() or by `with`.
 
+    A row that cannot be read is an error where it comes, after those before it; it ends the result.
+
     columns: the columns' names; for a model, its properties.
     """
 
@@ -105,6 +108,8 @@ class Result(Owner, ColumnMethods, Generic[T]):
         self.__array__ = _refuse_array
         self._name_columns = name_columns
         self._columns: tuple[str, ...] | None = None
+        # What was wrong with the row behind the last one that it has given.
+        self._failure: Exception | None = None
         self._convert = convert
         self._plain = plain
         self._block: Iterator[T] = iter(())
@@ -142,6 +147,8 @@ class Result(Owner, ColumnMethods, Generic[T]):
                 items += read_all(self._cursor, self._convert)
             finally:
                 self.close()
+        elif self._failure is not None:
+            raise self._failure
         return items
 
     def tuples(self) -> Result[tuple[Any, ...]]:
@@ -164,6 +171,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
         """Ends the statement; no more rows come. A second close does nothing."""
         # Freed here, or by the other thread that reads from it at this moment.
         self._cursor = self._given_out = None
+        self._failure = None
         self._block = iter(())
 
     def __enter__(self) -> Self:
@@ -187,19 +195,36 @@ class Result(Owner, ColumnMethods, Generic[T]):
         # Another thread may close the result meanwhile.
         cursor = self._cursor
         if cursor is None:
+            if self._failure is not None:
+                raise self._failure
             return False
+        rows: list[native_record.Row] = []
+        items: list[Any] = []
         try:
-            rows = native_result.next_rows(cursor, _BLOCK)
+            rows = native_result.next_rows(cursor, _BLOCK, until_error=True)
             if self._columns is None:
                 self._columns = self._name_columns(cursor)
-            items: list[Any] = self._convert(rows) if self._convert else rows
-            self._block = iter(items)
-        except Error:
+            items = self._convert(rows) if self._convert else rows
+        except Exception as error:
             self.close()
-            raise
-        if not rows:
+            self._failure = error
+            if self._convert is not None:
+                items = _before_error(rows, self._convert)
+            if not items:
+                raise
+        self._block = iter(items)
+        if not items:
             self.close()
-        return bool(rows)
+        return bool(items)
+
+
+def _before_error(rows: list[native_record.Row], convert: Convert) -> list[Any]:
+    """The rows before the first that cannot be converted."""
+    items: list[Any] = []
+    with suppress(Exception):
+        for row in rows:
+            items += convert([row])
+    return items
 
 
 def _refuse_array(*_: object, **__: object) -> NoReturn:

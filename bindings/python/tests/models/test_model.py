@@ -237,10 +237,11 @@ def test_annotated_relations_are_keywords() -> None:
     assert str(inspect.signature(cls)).startswith("(id, boat_id, *, boat=")
     boat = Boat("Ann")
     assert cls(1, 2, boat=boat).boat is boat
-    # One that is in the file is referred to at once.
+    # It says what the foreign key is.
+    assert cls(1, 2, boat=boat).boat_id is None
     boat.id = 7
-    assert [cls(1, given, boat=boat).boat_id for given in (None, 2)] == [7, 2]
-    assert cls(1, 2, boat=None).boat is None
+    assert [cls(1, given, boat=boat).boat_id for given in (None, 2)] == [7, 7]
+    assert (cls(1, 2, boat=None).boat, cls(1, 2, boat=None).boat_id) == (None, 2)
     with pytest.raises(NotLoadedError):
         cls(1, 2).boat  # noqa: B018
     assert cls(1, 2, boat=boat).__replace__(boat=None).boat is None

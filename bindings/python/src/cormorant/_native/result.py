@@ -13,13 +13,15 @@ from .record import Row
 _next = library.corm_block_next
 
 
-def next_rows(cursor: CursorHandle, max_rows: int) -> list[Row]:
-    """The next rows; none at the end."""
+def next_rows(cursor: CursorHandle, max_rows: int, *, until_error: bool = False) -> list[Row]:
+    """The next rows; none at the end. until_error: where one of them is faulty, those before it, and then its error."""
     scratch = take()
     status = _next(cursor, max_rows, scratch.block_ref, scratch.error_ref)
+    if status == abi.CORM_OK and not until_error:
+        status = _next(cursor, max_rows, scratch.block_ref, scratch.error_ref)
     if status < 0:
         raise failure(scratch, status)
-    rows: list[Row] = scratch.read() if status == abi.CORM_ROW else []
+    rows: list[Row] = [] if status == abi.CORM_DONE else scratch.read()
     give_back(scratch)
     return rows
 

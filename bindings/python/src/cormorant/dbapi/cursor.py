@@ -182,7 +182,7 @@ class Cursor:
     def _advance(self) -> None:
         assert self._rest is not None
         try:
-            rows = next_rows(self._rest, _BLOCK)
+            rows = next_rows(self._rest, _BLOCK, until_error=True)
         except Error:
             self._rest = None
             raise
