@@ -72,7 +72,7 @@ public func corm_block_next(
                     (count, size) = (count &+ 1, writer.count)
                 }
             }
-        } catch where count > 0 {
+        } catch  where count > 0 {
             result.blockFailure = error
         }
         try writer.endList(count)

@@ -87,7 +87,9 @@ extension Database {
         try fetchOrInsert(&record, table.model(), on: R.names(repeat each key))
     }
 
-    private func fetchOrInsert<R: Record>(_ record: inout R, _ model: ModelDescriptor, on key: [String]) throws -> Bool {
+    private func fetchOrInsert<R: Record>(_ record: inout R, _ model: ModelDescriptor, on key: [String]) throws
+        -> Bool
+    {
         let columns = try key.isEmpty ? model.keyColumns : key.map(model.require)
         try record.takeForeignKeys(RecordWrite(.insert, model, columns: columns), in: self)
         let isInserted = try fetchOrInsert(&record, of: model, on: key)

@@ -23,7 +23,9 @@ extension Record {
     /// Takes the keys of the records that relations to one were set to, before the record is written. A related record
     /// without a key is an error, where its foreign key is written.
     /// - Parameter old: the relations that were set before hooks: what these have set is taken, whatever is written.
-    mutating func takeForeignKeys(_ write: RecordWrite, in database: Database, newSince old: Set<String>? = nil) throws {
+    mutating func takeForeignKeys(
+        _ write: RecordWrite, in database: Database, newSince old: Set<String>? = nil
+    ) throws {
         let model = Self.model
         guard model.hasToOne else { return }
         var found = AssignedRelations(model)

@@ -119,7 +119,8 @@ private struct Parent {
         guard let other, !other.contains(.null), RowKey(other) != RowKey(key) else { return }
         let names = columns.map { model.columns[$0].name }.joined(separator: ", ")
         throw CormorantError(
-            .misuse, "\(model.name).\(names) would refer to two records, by \(relation) and by the list that the record is in",
+            .misuse,
+            "\(model.name).\(names) would refer to two records, by \(relation) and by the list that the record is in",
             hint: "put the record into the list of the one that its own relation leads to", table: model.table,
             columns: columns.map { model.columns[$0].column })
     }

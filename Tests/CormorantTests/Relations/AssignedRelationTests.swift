@@ -52,7 +52,7 @@ struct AssignedRelationTests {
             #expect(error?.table == "album" && error?.columns == ["artist_id"])
             #expect(try database.fetchCount(Album.where { $0.title == "Ebb" }) == 0)
             // It is as before.
-            try unsaved.artist.record.map { var artist = $0; try database.insert(&artist); unsaved.artist = .loaded(artist) }
+            unsaved.artist = .loaded(try unsaved.artist.record.map { try database.inserted($0) })
             try write(database, &unsaved)
             #expect(try written(unsaved) == unsaved.artistID)
             try database.delete(unsaved)
@@ -166,7 +166,10 @@ struct AssignedRelationTests {
     }
 
     @Test func json() throws {
-        let text = #"[{"title": "a", "price": 1, "artist": {"name": "Pia"}}, {"title": "b", "price": 1, "artist": {"id": 3, "name": "Bach"}}]"#
+        let text = """
+            [{"title": "a", "price": 1, "artist": {"name": "Pia"}},
+             {"title": "b", "price": 1, "artist": {"id": 3, "name": "Bach"}}]
+            """
         var albums = try Album.readJSON(text)
         #expect(expectError(.misuse) { try database.insert(contentsOf: &albums) }?.recordIndex == 0)
         try database.insert(&albums[1])

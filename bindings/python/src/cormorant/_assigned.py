@@ -44,7 +44,7 @@ def assign(record: Model, link: ToOne[Any], related: Model | None) -> None:
 
 
 def assign_read(record: Model, link: ToOne[Any], related: Model | None) -> None:
-    """The same with what a document has, which has the foreign key, too, or leaves it out: it is filled in by a write."""
+    """The same with what a document has: its foreign key stays what the document says until the record is written."""
     put(record, link.name, related)
     if related is not None:
         record.__assigned__ = (*(record.__assigned__ or ()), (link.name, link._foreign_key(record)))
@@ -67,11 +67,12 @@ def forget_others(record: Model) -> None:
     if record.__assigned__ is None:
         return
     record.__assigned__ = ()
+    values = vars(record)
     for name, link in type(record).__relations__.items():
-        to_one: Any = link
-        if link._kind == abi.CORM_TO_ONE and name in record.__dict__:
-            if to_one._key(record.__dict__[name]) != to_one._foreign_key(record):
-                del record.__dict__[name]
+        if link._kind == abi.CORM_TO_ONE and name in values:
+            to_one: Any = link
+            if to_one._key(values[name]) != to_one._foreign_key(record):
+                del values[name]
 
 
 def settle_all(innermost: Transactions, records: Sequence[Model], only: Collection[str] | None, start: int) -> None:

@@ -147,9 +147,10 @@ def _load(
 def save_graph(database: Database, records: Model | Sequence[Model], *, delete_removed: bool = False) -> None:
     """Saves records with all related ones that were loaded or assigned, in one transaction.
 
-    Those that foreign keys refer to go first, and the keys are filled in. A foreign key that is neither the one that the row has nor that of the related record is
-    an error. delete_removed: rows that are in the database but no more in a list of related records
-    are deleted; of a many-to-many relation, only the rows of the junction. Nothing stays of a failure.
+    Those that foreign keys refer to go first, and the keys are filled in. A foreign key that is neither the one that
+    the row has nor that of the related record is an error. delete_removed: rows that are in the database but no more in
+    a list of related records are deleted; of a many-to-many relation, only the rows of the junction. Nothing stays of a
+    failure.
     """
     # Several threads may be the first to ask a record for its __dict__ (_sharing.py).
     with PausedCollector():

@@ -448,8 +448,9 @@ def to_one(target: Any, *, columns: Sequence[str] = ()) -> ToOne[Any]:
     keyword of __init__, too.
 
     A record that is set to another one has the key of that as its foreign key, `album.artist = pia`; where that has no
-    key yet, the write that comes next takes it, or refuses. None clears it. columns: the properties of the foreign key here; none are needed where it is the only one
-    to the target.
+    key yet, the write that comes next takes it, or refuses. None clears it.
+
+    columns: the properties of the foreign key here; none are needed where it is the only one to the target.
     """
     return ToOne(abi.CORM_TO_ONE, target, {"columns": columns})
 

@@ -199,7 +199,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
                 raise self._failure
             return False
         rows: list[native_record.Row] = []
-        items: list[Any] = []
+        items: Any = []
         try:
             rows = native_result.next_rows(cursor, _BLOCK, until_error=True)
             if self._columns is None:
