@@ -16,7 +16,7 @@ struct OpenedServer {
         if getenv("PGCONNECT_TIMEOUT") == nil { parameters.insert(("connect_timeout", "10"), at: 0) }
         guard let handle = OpenedServer.connect(pq, parameters) else { throw noMemory(1 << 20) }
         do {
-            guard pq.status(handle) == 0 else { throw OpenedServer.refusal(pq, handle) }
+            guard pq.status(handle) == 0 else { throw OpenedServer.refusal(pq, handle, url) }
             _ = pq.setNotice(handle, { _, _ in }, nil)
             let version = Int(pq.serverVersion(handle))
             let number = OpenedServer.parameter(pq, handle, "server_version")?.prefix { $0 != " " } ?? "\(version)"
@@ -34,7 +34,7 @@ struct OpenedServer {
             self.handle = handle
             name = "PostgreSQL \(number)"
             self.version = version
-            isReadOnly = try OpenedServer.settle(pq, handle)
+            isReadOnly = try OpenedServer.settle(pq, handle, url)
         } catch {
             pq.close(handle)
             throw error
@@ -53,7 +53,7 @@ struct OpenedServer {
     }
 
     /// Makes the session's answers the same everywhere; tells whether it may only read. The search path stays the user's.
-    private static func settle(_ pq: LibPQ, _ handle: OpaquePointer) throws -> Bool {
+    private static func settle(_ pq: LibPQ, _ handle: OpaquePointer, _ url: ServerURL) throws -> Bool {
         let settings = [
             ("TimeZone", "UTC"), ("DateStyle", "ISO, MDY"), ("IntervalStyle", "postgres"),
             ("standard_conforming_strings", "on"), ("bytea_output", "hex"), ("extra_float_digits", "1"),
@@ -65,7 +65,7 @@ struct OpenedServer {
                 handle,
                 sql + "SELECT pg_catalog.pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool")
                 == 1
-        else { throw refusal(pq, handle) }
+        else { throw refusal(pq, handle, url) }
         var isReadOnly = false
         var failure: ServerFailure?
         while let result = pq.getResult(handle) {
@@ -82,11 +82,11 @@ struct OpenedServer {
         return isReadOnly
     }
 
-    /// Why there is no connection. libpq's message names the server and the user, never the password.
-    private static func refusal(_ pq: LibPQ, _ handle: OpaquePointer?) -> CormorantError {
+    /// Why there is no connection. libpq's message names the server and the user.
+    private static func refusal(_ pq: LibPQ, _ handle: OpaquePointer?, _ url: ServerURL) -> CormorantError {
         let text = pq.errorMessage(handle).map { String(cString: $0) } ?? ""
         let lines = text.split(whereSeparator: \.isNewline).map { trimmed($0) }.filter { !$0.isEmpty }
-        let message = lines.joined(separator: "; ")
+        let message = url.withoutPassword(lines.joined(separator: "; "))
         let hint: String
         if pq.needsPassword(handle) != 0 {
             hint = "give the password in the URL, by PGPASSWORD or in ~/.pgpass"

@@ -19,7 +19,7 @@ package final class PostgresConnection: EngineConnection {
     package internal(set) var totalChanges: Int64 = 0
     package internal(set) var schemaChanges = 0
     var transaction = TransactionState.none
-    /// Whether the schema was changed since a rollback.
+    /// Whether the schema was changed in this transaction.
     private var hasChangedSchema = false
     /// The statement whose rows the server is sending. It takes itself away.
     unowned(unsafe) var streaming: PostgresStatement?
@@ -146,6 +146,7 @@ package final class PostgresConnection: EngineConnection {
         case 3: transaction = .failed
         default: transaction = .none
         }
+        if transaction == .none { hasChangedSchema = false }
         if let trace, let (sql, begin) = running { trace(sql, monotonicTime() - begin) }
         running = nil
     }
@@ -158,10 +159,9 @@ package final class PostgresConnection: EngineConnection {
         }
         if words.first == "deallocate" || words.first == "discard" { statements.forget() }
         guard words.changesSchema else { return }
+        if words.takesBack, !hasChangedSchema { return }
         schemaChanges += 1
-        // A rollback takes only back what was changed in its transaction.
-        if words.endsTransaction, !hasChangedSchema { return }
-        hasChangedSchema = !words.endsTransaction
+        hasChangedSchema = true
         constraints.removeAll()
         statements.invalidate()
     }

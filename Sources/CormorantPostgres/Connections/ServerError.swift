@@ -92,7 +92,9 @@ struct ServerFailure {
                 ? make(.interrupted, "the statement was interrupted")
                 : make(.interrupted, hint: hint ?? "the server has a limit for it: statement_timeout")
         case "42P01": return make(.sql, name.map { "no such table: \($0)" })
-        case "42703" where !contains(message, "of relation"): return make(.sql, name.map { "no such column: \($0)" })
+        // With the table, it is a column that is written.
+        case "42703" where name.map { contains($0, "\"") } ?? true: return make(.sql)
+        case "42703": return make(.sql, name.map { "no such column: \($0)" })
         case "42P18":
             return make(
                 .sql, hint: "say the type of the parameter: CAST(? AS bigint)")

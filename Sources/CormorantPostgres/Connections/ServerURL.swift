@@ -45,6 +45,15 @@ struct ServerURL {
         return parts.joined { !$0.hasPrefix("password=") && !$0.hasPrefix("sslpassword=") }
     }
 
+    /// A message without the password, which libpq's on a malformed URL have.
+    func withoutPassword(_ message: String) -> String {
+        guard let parts = Parts(original) else { return message }
+        let user = parts.user.dropLast().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let others = parts.parameters.filter { $0.hasPrefix("password=") || $0.hasPrefix("sslpassword=") }
+            .compactMap { $0.split(separator: "=", maxSplits: 1).dropFirst().first }
+        return (user.dropFirst() + others).filter { !$0.isEmpty }.reduce(message) { $0.replacing($1, with: "...") }
+    }
+
     /// Cut as libpq does: a password may have any byte in it but `@` and `/`.
     private struct Parts {
         let scheme: String

@@ -91,12 +91,15 @@ func scanStatement(
         switch token.kind {
         case .space, .comment, .openComment: continue
         case .semicolon where words.isEmpty: continue
-        case .semicolon where words.blocks == 0: return words
+        case .semicolon where words.blocks == 0:
+            words.conclude()
+            return words
         default:
             words.add(token, lexer)
             try body(token)
         }
     }
+    words.conclude()
     return words
 }
 

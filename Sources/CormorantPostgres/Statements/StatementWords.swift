@@ -12,6 +12,7 @@ struct StatementWords {
     private var callsWriter = false
     private var analyzes = false
     private var returnsToSavepoint = false
+    private var namesPath = false
     /// The table that is written, with its schema, as the SQL has them: quoted where they are there.
     private(set) var target: [String] = []
 
@@ -63,6 +64,7 @@ struct StatementWords {
             "key" where previousWord == "for":
             locks = true
         case "into" where !writes: makesTable = true
+        case "search_path", "schema", "role", "authorization", "all": namesPath = true
         case "to" where first == "rollback": returnsToSavepoint = true
         case "analyze", "analyse": analyzes = true
         case "begin" where isRoutine && parentheses == 0: blocks += 1
@@ -91,6 +93,16 @@ struct StatementWords {
 
     // What it is -----------------------------------------------------------------------------------------------------
 
+    /// Asked with each run.
+    private(set) var isReadOnly = true
+    private(set) var changesSchema = false
+
+    /// After the last token.
+    mutating func conclude() {
+        isReadOnly = onlyReads
+        changesSchema = mayChangeSchema
+    }
+
     /// BEGIN, COMMIT and the like, where it is one.
     var transactionWord: String? {
         switch first {
@@ -107,7 +119,7 @@ struct StatementWords {
     /// Whether a COMMIT of the server's is part of it.
     var commits: Bool { first == "commit" || first == "end" }
 
-    var isReadOnly: Bool {
+    private var onlyReads: Bool {
         if transactionWord != nil { return true }
         switch first {
         case "select", "values", "table", "with", "": return !writes && !locks && !makesTable && !callsWriter
@@ -117,10 +129,15 @@ struct StatementWords {
         }
     }
 
-    var changesSchema: Bool {
+    /// Whether it takes back what was done in the transaction, or since a savepoint.
+    var takesBack: Bool { first == "rollback" || first == "abort" }
+
+    private var mayChangeSchema: Bool {
         switch first {
-        // Which schemas names are looked up in, and what code of the program's may do.
-        case "create", "drop", "alter", "do", "call", "set", "reset", "discard", "import", "rollback", "abort": true
+        // What code of the program's may do.
+        case "create", "drop", "alter", "do", "call", "discard", "import", "rollback", "abort": true
+        // Which schemas names are looked up in.
+        case "set", "reset": namesPath
         case "select", "with", "table": makesTable
         default: false
         }
