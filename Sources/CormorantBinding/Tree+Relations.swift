@@ -98,11 +98,14 @@ public func corm_tree_relate(
         try database.inTransaction {
             if isManyToMany {
                 for start in stride(from: 0, to: related.count, by: width) {
-                    _ = try database.execute(relation.junctionRow(
+                    _ = try database.execute(
+                        relation.junctionRow(
                             key, Array(related[start..<start + width]), database.dialect))
                 }
             }
-            if deletesRemoved { _ = try database.execute(relation.deletion(of: key, except: related, database.dialect)) }
+            if deletesRemoved {
+                _ = try database.execute(relation.deletion(of: key, except: related, database.dialect))
+            }
         }
         return CORM_OK
     }

@@ -55,6 +55,8 @@ package protocol EngineStatement: AnyObject {
     func parameterName(_ index: Int) -> String?
     /// Position of the named parameter, with or without its sigil; 0 for none.
     func parameterIndex(_ name: String) -> Int
+    /// How often it was prepared anew, or had columns of other names: they may be others from its first row on.
+    var preparations: Int { get }
     var columnCount: Int { get }
     func columnName(_ index: Int) -> String
     /// As SQLite's declarations say it (`INTEGER`, `DATETIME`, `DECIMAL_TEXT`, ...): what `Dialect.typeName` of SQLite gives for

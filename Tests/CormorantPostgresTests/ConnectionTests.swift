@@ -23,9 +23,14 @@ import Testing
         #expect(error?.code == .connection)
         #expect(error?.description.contains("geheim") == false)
         #expect(error?.hint?.contains("runs") == true)
-        for url in ["postgresql://a:geheim@[::1/d", "postgresql://a:geheim@h:x/d", "postgresql://h/d?password=geheim&nonsense=1"] {
+        for url in [
+            "postgresql://a:geheim@[::1/d", "postgresql://a:geheim@h:x/d",
+            "postgresql://h/d?password=geheim&nonsense=1",
+        ] {
             let error = CormorantPostgresTests.error { _ = try PostgresConnection(url: url) }
-            #expect(error?.code == .connection && error?.description.contains("geheim") == false, "\(String(describing: error))")
+            #expect(
+                error?.code == .connection && error?.description.contains("geheim") == false,
+                "\(String(describing: error))")
         }
     }
 

@@ -8,7 +8,8 @@ import Testing
 /// Servers that go away, and poolers in between.
 @Suite(.serialized, .enabled(if: TestServer.isThere, "no PostgreSQL server can be had")) struct LossTests {
     @Test func aTerminatedConnectionIsToldOnce() throws {
-        let connection = try TestServer.connect()
+        let connection = try PostgresConnection(
+            url: try #require(TestServer.shared), settings: ["SET lock_timeout = 12345"])
         let other = try TestServer.connect()
         func terminate() throws {
             guard case .integer(let process) = try connection.value("SELECT pg_backend_pid()") else { return }
@@ -20,6 +21,8 @@ import Testing
         let idle = connection.error("SELECT 1")
         #expect(idle?.code == .connection, "\(String(describing: idle))")
         #expect(idle?.message.contains("not known") == false)
+        #expect(try connection.value("SHOW lock_timeout") == .text("12345ms"))
+        #expect(try connection.value("SHOW TimeZone") == .text("UTC"))
         #expect(try kept.step() && kept.cells[0].int64 == 5)
         kept.reset()
         // A write by itself: nobody can tell.
@@ -131,7 +134,9 @@ import Testing
         for _ in 0..<50 where access(own + "/.s.PGSQL.6432", F_OK) != 0 { usleep(100_000) }
         defer { _ = system("kill $(cat \(own)/pid) && rm -rf \(own)") }
         let pooled = "postgresql://cormorant@\(own.replacing("/", with: "%2F")):6432/cormorant?prepare=never"
-        let connections = try (0..<6).map { _ in try PostgresConnection(url: pooled) }
+        let connections = try (0..<6).map { _ in
+            try PostgresConnection(url: pooled, settings: ["SET lock_timeout = 777"])
+        }
         try connections[0].script("DROP TABLE IF EXISTS pooled; CREATE TABLE pooled (a int PRIMARY KEY, b timestamptz)")
         let inserts = try connections.map { try $0.prepare("INSERT INTO pooled VALUES (?, ?)") }
         let selects = try connections.map { try $0.prepare("SELECT count(*) FROM pooled WHERE b = ?") }
@@ -148,6 +153,7 @@ import Testing
             }
         }
         try connections[0].begin(.write)
+        #expect(try connections[0].value("SHOW lock_timeout") == .text("777ms"))
         let changes = try connections[0].pipelined {
             for index in 0..<500 {
                 try inserts[0].bindAll([.integer(Int64(1000 + index)), .null])

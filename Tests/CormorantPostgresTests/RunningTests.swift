@@ -136,7 +136,7 @@ import Testing
         try connection.script(
             """
             CREATE TEMP TABLE parent (id int PRIMARY KEY, a int, b int, UNIQUE (b, a));
-            CREATE UNIQUE INDEX lower_name ON parent ((a + 1));
+            CREATE UNIQUE INDEX by_expression ON parent ((a + 1)) WHERE b > 100;
             CREATE TEMP TABLE child (id int, "Parent" int NOT NULL CONSTRAINT refers REFERENCES parent)
             """)
         _ = try connection.rows("INSERT INTO parent VALUES (1, 2, 3)")
@@ -155,7 +155,18 @@ import Testing
         let expression = try failed("UPDATE parent SET id = 2, b = 9; ")
         #expect(
             expression?.code == .foreignKey && expression?.columns == ["Parent"] && expression?.constraint == "refers")
-        #expect(try failed("INSERT INTO child VALUES (1, 7)")?.code == .foreignKey)
+        #expect(expression?.hint == "child.Parent may refer to it: delete those rows first, or lead them elsewhere")
+        let missing = try failed("INSERT INTO child VALUES (1, 7)")
+        #expect(missing?.code == .foreignKey && missing?.hint?.hasPrefix("write the referenced row first") == true)
+        let sum = try failed("INSERT INTO parent SELECT n, 7, 100 + n FROM generate_series(10, 11) AS n")
+        #expect(sum?.constraint == "by_expression" && sum?.columns == ["a"])
+        // By itself, and after the table was made anew.
+        try connection.script("CREATE TEMP TABLE unknown (a int UNIQUE)")
+        _ = try connection.rows("INSERT INTO unknown VALUES (1)")
+        #expect(connection.error("INSERT INTO unknown VALUES (1)")?.columns == ["a"])
+        try connection.script(
+            "DROP TABLE unknown; CREATE TEMP TABLE unknown (b int UNIQUE); INSERT INTO unknown VALUES (1)")
+        #expect(error { try connection.script("INSERT INTO unknown VALUES (1)") }?.columns == ["b"])
         let null = try failed("INSERT INTO child VALUES (1, NULL)")
         #expect(
             null?.code == .notNull && null?.columns == ["Parent"]
@@ -202,6 +213,13 @@ import Testing
         #expect(statement.columnCount == 2 && statement.columnName(1) == "b")
         #expect(statement.cells[1].value == .text("x"))
         statement.reset()
+        let preparations = statement.preparations
+        try other.script("ALTER TABLE changing RENAME b TO c")
+        #expect(try statement.step())
+        #expect(statement.columnName(1) == "c" && statement.preparations > preparations)
+        #expect(statement.cells[1].value == .text("x"))
+        statement.reset()
+        try other.script("ALTER TABLE changing RENAME c TO b")
         try other.script("ALTER TABLE changing ALTER a TYPE text")
         try connection.begin(.read)
         #expect(error { _ = try statement.step() }?.code == .schema)
@@ -217,6 +235,41 @@ import Testing
         statement.reset()
         try connection.script("ROLLBACK; DEALLOCATE ALL")
         #expect(try statement.step() && statement.columnCount == 2)
+    }
+
+    @Test func rowsBeforeAnErrorComeFirst() throws {
+        let statement = try connection.prepare("SELECT 10 / (4 - a) FROM generate_series(1, 9) AS a")
+        for isKept in [false, true] {
+            #expect(try statement.step() && statement.cells[0].int64 == 3)
+            if isKept { _ = try connection.value("SELECT 1") }
+            #expect(try statement.step() && statement.cells[0].int64 == 5)
+            #expect(try statement.step() && statement.cells[0].int64 == 10)
+            #expect(error { _ = try statement.step() }?.code == .range)
+        }
+        // What the end of the statement refuses is told before its row is given.
+        try connection.script(
+            """
+            CREATE TEMP TABLE late (a int UNIQUE DEFERRABLE INITIALLY DEFERRED);
+            CREATE FUNCTION pg_temp.write() RETURNS int LANGUAGE sql AS 'INSERT INTO late VALUES (1), (1) RETURNING a'
+            """)
+        let write = try connection.prepare("SELECT pg_temp.write()")
+        #expect(error { _ = try write.step() }?.code == .unique)
+        #expect(connection.error("INSERT INTO late VALUES (1), (1) RETURNING a")?.code == .unique)
+    }
+
+    @Test func theTraceTellsWhatRuns() throws {
+        var told: [String] = []
+        connection.setTrace { sql, time in
+            #expect(time > 0)
+            told.append(sql)
+        }
+        try connection.script("CREATE TEMP TABLE t (a int)")
+        _ = try connection.rows("INSERT INTO t VALUES (?)", .integer(1))
+        _ = try connection.rows("SELECT a FROM t")
+        #expect(connection.error("INSERT INTO t VALUES ('x')")?.code == .type)
+        connection.setTrace(nil)
+        _ = try connection.rows("SELECT 1")
+        #expect(told == ["CREATE TEMP TABLE t (a int)", "INSERT INTO t VALUES (?)", "SELECT a FROM t"])
     }
 
     @Test func conflictsAreTold() throws {

@@ -21,7 +21,8 @@ extension Reader {
     public func fetchJSON(
         _ request: some RowQuery, _ parameters: [String: ParameterValue] = [:]
     ) throws -> String {
-        String(decoding: try database.cursor(request.query.compiled(database.dialect), parameters).json(), as: UTF8.self)
+        String(
+            decoding: try database.cursor(request.query.compiled(database.dialect), parameters).json(), as: UTF8.self)
     }
 
     /// The same of a statement's rows.

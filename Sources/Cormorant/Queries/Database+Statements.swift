@@ -91,7 +91,9 @@ extension Reader {
     public func cursor<Query: RowQuery>(
         _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> RecordCursor<Query.Row> {
-        RecordCursor(try database.cursor(query.query.compiled(database.dialect), parameters)) { try query.row(from: $0) }
+        RecordCursor(try database.cursor(query.query.compiled(database.dialect), parameters)) {
+            try query.row(from: $0)
+        }
     }
 
     /// The rows as SQLite holds them, with the names of their columns: as dictionaries or JSON.
@@ -141,7 +143,9 @@ extension Database {
         _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
     ) throws -> [Row] {
         var rows: [Row] = []
-        try forEachRow(of: SQLText(statement.compiled(dialect)), parameters) { rows.append(try statement.row(from: $0)) }
+        try forEachRow(of: SQLText(statement.compiled(dialect)), parameters) {
+            rows.append(try statement.row(from: $0))
+        }
         return rows
     }
 

@@ -236,7 +236,9 @@ private func count(
     let box = model == nil ? nil : try requireModel(model)
     let given = try GivenQuery(query, of: box?.descriptor)
     if let statement = given.statement {
-        return (database, try database.number(statement.count(database.dialect), parameters(given.values, given.valueCount)))
+        return (
+            database, try database.number(statement.count(database.dialect), parameters(given.values, given.valueCount))
+        )
     }
     if let sql = given.query.sql {
         return (database, try database.count(sql) { try bind(given.values, given.valueCount, to: $0) })

@@ -190,7 +190,8 @@ private struct GraphSaver {
                 try save(below)
                 let others = try self.keys(of: below, relation.referredColumns)
                 for link in below.links {
-                    _ = try database.execute(relation.junctionRow(
+                    _ = try database.execute(
+                        relation.junctionRow(
                             keys[link.owner], others[link.record], database.dialect))
                 }
             }

@@ -5,7 +5,7 @@ import CormorantBase
 struct ConstraintCatalog {
     struct Constraint {
         let isPrimaryKey: Bool
-        /// Expressions have none.
+        /// Of an expression, those in it.
         var columns: [String]
     }
 
@@ -48,19 +48,23 @@ struct ConstraintCatalog {
     /// Of a table, its name being the parameter, and of those that refer to it.
     static let query = """
         SELECT n.nspname, t.relname, k.name, k.kind, a.attname
-        FROM (SELECT conrelid AS rel, conname AS name, contype::text AS kind, conkey AS keys
+        FROM (SELECT conrelid AS rel, conname AS name, contype::text AS kind, conkey AS keys, 0::oid AS index
             FROM pg_catalog.pg_constraint
             WHERE contype IN ('f', 'c', 'x')
             AND (conrelid = pg_catalog.to_regclass($1) OR confrelid = pg_catalog.to_regclass($1))
             UNION ALL
             SELECT i.indrelid, c.relname, CASE WHEN i.indisprimary THEN 'p' ELSE 'u' END,
-                (i.indkey::int2[])[0:i.indnkeyatts - 1]
+                (i.indkey::int2[])[0:i.indnkeyatts - 1], i.indexrelid
             FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
             WHERE i.indisunique AND i.indrelid = pg_catalog.to_regclass($1)) k
         JOIN pg_catalog.pg_class t ON t.oid = k.rel
         JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
         CROSS JOIN LATERAL unnest(k.keys) WITH ORDINALITY AS u(number, place)
-        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = k.rel AND a.attnum = u.number
+        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = k.rel AND (a.attnum = u.number
+            OR u.number = 0 AND a.attnum > 0
+            AND position(a.attname::text IN pg_catalog.pg_get_indexdef(k.index, u.place::int, true)) > 0
+            AND EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::regclass
+                AND d.objid = k.index AND d.refobjid = k.rel AND d.refobjsubid = a.attnum))
         ORDER BY 1, 2, 3, u.place
         """
 }

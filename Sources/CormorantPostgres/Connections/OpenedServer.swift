@@ -8,7 +8,7 @@ struct OpenedServer {
     let version: Int
     let isReadOnly: Bool
 
-    init(_ pq: LibPQ, _ url: ServerURL) throws {
+    init(_ pq: LibPQ, _ url: ServerURL, _ others: [String]) throws {
         // What stands behind the URL goes before it; what stands before it is a default.
         var parameters = [
             ("fallback_application_name", "cormorant"), ("dbname", url.text), ("client_encoding", "UTF8"),
@@ -34,7 +34,7 @@ struct OpenedServer {
             self.handle = handle
             name = "PostgreSQL \(number)"
             self.version = version
-            isReadOnly = try OpenedServer.settle(pq, handle, url)
+            isReadOnly = try OpenedServer.settle(pq, handle, url, others)
         } catch {
             pq.close(handle)
             throw error
@@ -53,13 +53,16 @@ struct OpenedServer {
     }
 
     /// Makes the session's answers the same everywhere; tells whether it may only read. The search path stays the user's.
-    private static func settle(_ pq: LibPQ, _ handle: OpaquePointer, _ url: ServerURL) throws -> Bool {
-        let settings = [
-            ("TimeZone", "UTC"), ("DateStyle", "ISO, MDY"), ("IntervalStyle", "postgres"),
-            ("standard_conforming_strings", "on"), ("bytea_output", "hex"), ("extra_float_digits", "1"),
-        ]
-        let differing = settings.filter { parameter(pq, handle, $0.0) != $0.1 }
-        let sql = differing.map { "SET \($0.0) = '\($0.1)'; " }.joined()
+    private static func settle(_ pq: LibPQ, _ handle: OpaquePointer, _ url: ServerURL, _ others: [String]) throws
+        -> Bool
+    {
+        // A pooler that gives each transaction another server keeps these three for whom it has set them, and no other.
+        var settings = [("TimeZone", "UTC"), ("DateStyle", "ISO, MDY"), ("standard_conforming_strings", "on")]
+        if url.keepsStatements {
+            settings += [("IntervalStyle", "postgres"), ("bytea_output", "hex"), ("extra_float_digits", "1")]
+        }
+        let differing = settings.filter { parameter(pq, handle, $0.0) != $0.1 }.map { "SET \($0.0) = '\($0.1)'" }
+        let sql = (differing + (url.keepsStatements ? others : [])).map { $0 + "; " }.joined()
         guard
             pq.sendQuery(
                 handle,

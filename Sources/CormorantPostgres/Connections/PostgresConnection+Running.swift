@@ -3,9 +3,9 @@ import CormorantEngine
 
 extension PostgresConnection {
     /// Sends SQL of ours that has no parameters, in one message.
-    func run(_ sql: String) throws {
+    func run(_ sql: String, isTold: Bool = true) throws {
         try leavePipeline()
-        if let failure = try runDirect(sql, nil, sql) { throw error(failure, sql, from: 0) }
+        if let failure = try runDirect(sql, nil, sql, isTold: isTold) { throw error(failure, sql, from: 0) }
     }
 
     /// Each statement by itself, as SQLite does it: those before one that fails stay.
@@ -43,14 +43,16 @@ extension PostgresConnection {
 
     /// Sends one statement by itself, and reads all that comes. Returns what the server says against it.
     /// - Parameter source: the SQL that an error shows.
-    func runDirect(_ sql: String, _ words: StatementWords?, _ source: String) throws -> ServerFailure? {
+    func runDirect(_ sql: String, _ words: StatementWords?, _ source: String, isTold: Bool = true) throws
+        -> ServerFailure?
+    {
         if loss != nil, transaction == .failed, let words, words.endsTransaction, !words.commits {
             // The server has rolled it back with the connection.
             transaction = .none
             return nil
         }
         try makeReady()
-        began(sql)
+        began(sql, isTold: isTold)
         guard pq.sendQuery(handle, sql) == 1 else { throw lost(words) }
         var failure: ServerFailure?
         var refused: CormorantError?
@@ -106,7 +108,7 @@ extension PostgresConnection {
         if prepared.isOnServer, let name = prepared.name {
             prepared.isOnServer = false
             do {
-                try run("DEALLOCATE \(name)")
+                try run("DEALLOCATE \(name)", isTold: false)
             } catch let error as CormorantError where error.code == .sql && transaction == .none {
                 // Somebody was faster.
             }
@@ -114,7 +116,7 @@ extension PostgresConnection {
         let target = words.target
         let asksConstraints = !target.isEmpty && !constraints.knows(target)
         let name = prepared.name ?? ""
-        began(prepared.sql.source)
+        began(prepared.sql.source, isTold: false)
         var rows: [[String?]] = []
         var sent =
             pq.enterPipeline(handle) == 1 && pq.sendPrepare(handle, name, prepared.sql.text, 0, nil) == 1
@@ -141,7 +143,7 @@ extension PostgresConnection {
     }
 
     private func describeKept(_ prepared: Prepared) throws {
-        began(prepared.sql.source)
+        began(prepared.sql.source, isTold: false)
         guard pq.sendDescribe(handle, prepared.name ?? "") == 1 else { throw lost(prepared.sql.words) }
         var failure: ServerFailure?
         while let result = pq.getResult(handle) {

@@ -6,6 +6,7 @@ import CormorantThreads
 package final class PostgresConnection: EngineConnection {
     let pq: LibPQ
     let url: ServerURL
+    private let settings: [String]
     /// nil once it is closed.
     private(set) var handle: OpaquePointer?
     let interrupter: Interrupter
@@ -37,10 +38,12 @@ package final class PostgresConnection: EngineConnection {
         case none, open, failed
     }
 
-    package init(url: String) throws {
+    /// - Parameter settings: SET statements of the program's, for each connection that is opened.
+    package init(url: String, settings: [String] = []) throws {
         pq = try LibPQ.shared()
         self.url = try ServerURL(url)
-        let opened = try OpenedServer(pq, self.url)
+        self.settings = settings
+        let opened = try OpenedServer(pq, self.url, settings)
         handle = opened.handle
         engineName = opened.name
         serverVersion = opened.version
@@ -56,7 +59,9 @@ package final class PostgresConnection: EngineConnection {
     /// The URL as messages may show it.
     package static func shown(_ url: String) -> String { ServerURL.withoutPassword(url) }
 
-    package func another(isReader: Bool) throws -> any EngineConnection { try PostgresConnection(url: url.original) }
+    package func another(isReader: Bool) throws -> any EngineConnection {
+        try PostgresConnection(url: url.original, settings: settings)
+    }
 
     package func close() {
         streaming?.drop()
@@ -84,10 +89,16 @@ package final class PostgresConnection: EngineConnection {
                 hint: "end the one that is open first, or use a SAVEPOINT inside it")
         }
         switch kind {
-        case .write where !isReadOnly: try run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+        case .write where !isReadOnly: try run("BEGIN ISOLATION LEVEL SERIALIZABLE\(localSettings)")
         // In one message, so that what is read is as of now, not as of the first statement.
-        case .write, .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
+        case .write, .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY\(localSettings); SELECT 1")
         }
+    }
+
+    /// Behind a pooler that gives each transaction another server, settings would be those of whoever comes next.
+    private var localSettings: String {
+        url.keepsStatements
+            ? "" : settings.map { "; " + $0.replacing("SET ", with: "SET LOCAL ", maxReplacements: 1) }.joined()
     }
 
     // Statements -----------------------------------------------------------------------------------------------------
@@ -105,7 +116,7 @@ package final class PostgresConnection: EngineConnection {
         let prepared = Prepared(try ServerSQL(sql), keepsStatements: url.keepsStatements)
         if !prepared.isDirect { try describe(prepared) }
         if let old = statements.add(prepared), old.isOnServer, let name = old.name, transaction != .failed {
-            try run("DEALLOCATE \(name)")
+            try run("DEALLOCATE \(name)", isTold: false)
         }
         return prepared
     }
@@ -131,9 +142,10 @@ package final class PostgresConnection: EngineConnection {
     }
 
     /// What is sent from here on can be interrupted.
-    func began(_ sql: String) {
+    /// - Parameter isTold: whether the trace is told; what is run for the sake of another statement is not.
+    func began(_ sql: String, isTold: Bool = true) {
         interrupter.begin()
-        running = (sql, trace == nil ? 0 : monotonicTime())
+        if trace != nil, isTold { running = (sql, monotonicTime()) }
     }
 
     /// When the last result has been read.
@@ -199,7 +211,7 @@ package final class PostgresConnection: EngineConnection {
 
     /// Connects anew. What was set for the session is gone, as are temporary tables and what the server had prepared.
     private func reopen() throws {
-        let opened = try OpenedServer(pq, url)
+        let opened = try OpenedServer(pq, url, settings)
         interrupter.replace(opened.handle)
         pq.close(handle)
         handle = opened.handle

@@ -68,9 +68,14 @@ struct ServerFailure {
                 .notNull, "NOT NULL constraint failed: \(table.map { $0 + "." } ?? "")\(column)",
                 hint: "give the column a value", columns: [column], constraint: "NOT NULL")
         case "23503", "23001":
+            // By a delete or an update of the referenced row it is the other table's.
+            let refers = isReferred && !names.isEmpty
             return make(
                 .foreignKey, "FOREIGN KEY constraint failed",
-                hint: "write the referenced row first, and delete referring rows before it", columns: columns)
+                hint: refers
+                    ? "\(names) may refer to it: delete those rows first, or lead them elsewhere"
+                    : "write the referenced row first, and delete referring rows before it",
+                columns: columns)
         case "23514", "44000":
             return make(
                 .check, constraint.map { "CHECK constraint failed: \($0)" },
@@ -111,6 +116,9 @@ struct ServerFailure {
         default: return make(code, withoutValues, hint: hint)
         }
     }
+
+    /// Whether rows of the table refer to what was written, which the server says in its own language first.
+    private var isReferred: Bool { state == "23001" || message.hasPrefix("update or delete") }
 
     /// What it is by its class, where nothing more is said of it.
     private var code: ErrorCode {

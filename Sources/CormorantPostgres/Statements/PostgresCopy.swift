@@ -44,6 +44,7 @@ package final class PostgresCopy: EngineStatement {
     package var parameterCount: Int { columns.count }
     package func parameterName(_ index: Int) -> String? { nil }
     package func parameterIndex(_ name: String) -> Int { 0 }
+    package var preparations: Int { 0 }
     package var columnCount: Int { 0 }
     package func columnName(_ index: Int) -> String { "" }
     package func declaredType(_ index: Int) -> String? { nil }

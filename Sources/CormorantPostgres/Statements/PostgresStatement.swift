@@ -18,6 +18,8 @@ package final class PostgresStatement: EngineStatement {
     private var isRunning = false
     /// Whether the server sends results of it still.
     private var isStreaming = false
+    /// Whether the server has told its outcome; an error after that is of its commit.
+    private var isComplete = false
     private var results = ResultQueue()
     private var current: OpaquePointer?
     private var place: Int32 = 0
@@ -63,6 +65,8 @@ package final class PostgresStatement: EngineStatement {
         return 0
     }
 
+    package var preparations: Int { prepared.version }
+
     package var columnCount: Int { prepared.columns.count }
 
     package func columnName(_ index: Int) -> String {
@@ -106,7 +110,8 @@ package final class PostgresStatement: EngineStatement {
         current = nil
         (place, count) = (0, 0)
         while isStreaming, results.count < 2 { readResult() }
-        if let failure {
+        // The rows before it come first, unless it ended the statement as a whole.
+        if let failure, isComplete || results.count == 0 {
             reset()
             throw failure
         }
@@ -160,6 +165,7 @@ package final class PostgresStatement: EngineStatement {
         }
         isRunning = true
         isStreaming = true
+        isComplete = false
         connection.streaming = self
     }
 
@@ -167,6 +173,7 @@ package final class PostgresStatement: EngineStatement {
     private func firstResult() throws -> ServerFailure? {
         let stale = readResult(expectingStale: true)
         if stale != nil { isRunning = false }
+        if let first = results.first, prepared.adoptNames(first, pq) { rowVersion = prepared.version }
         return stale
     }
 
@@ -174,11 +181,13 @@ package final class PostgresStatement: EngineStatement {
     @discardableResult
     private func readResult(expectingStale: Bool = false) -> ServerFailure? {
         var stale: ServerFailure?
+        var told: ServerFailure?
         while let result = pq.getResult(connection.handle) {
             switch pq.resultStatus(result) {
             case ResultStatus.singleRow, ResultStatus.chunk: return results.add(result)
             case ResultStatus.rows, ResultStatus.command:
                 connection.completed(result, prepared.sql.words)
+                isComplete = true
                 if pq.rowCount(result) > 0 {
                     results.add(result)
                     continue
@@ -188,20 +197,16 @@ package final class PostgresStatement: EngineStatement {
                 failure = failure ?? connection.copyRefused(prepared.sql.source)
             case ResultStatus.emptyQuery: break
             default:
-                let told = ServerFailure(result, pq)
-                if expectingStale, told.isStale { stale = told } else { fail(told) }
+                let failure = ServerFailure(result, pq)
+                if expectingStale, failure.isStale { stale = failure } else { told = told ?? failure }
             }
             pq.clear(result)
         }
         isStreaming = false
         if pq.status(connection.handle) != 0, connection.loss == nil { failure = connection.lost(prepared.sql.words) }
         connection.ended()
+        if let told { failure = failure ?? connection.error(told, prepared.sql) }
         return stale
-    }
-
-    private func fail(_ told: ServerFailure) {
-        guard failure == nil else { return }
-        failure = connection.error(told, prepared.sql)
     }
 
     /// Reads what is still sent into memory, as another statement is to run.
@@ -240,9 +245,10 @@ package final class PostgresStatement: EngineStatement {
 /// Results that were read before they are asked for.
 struct ResultQueue {
     private var results: [OpaquePointer] = []
-    private var first = 0
+    private var start = 0
 
-    var count: Int { results.count - first }
+    var count: Int { results.count - start }
+    var first: OpaquePointer? { start < results.count ? results[start] : nil }
 
     @discardableResult
     mutating func add(_ result: OpaquePointer) -> ServerFailure? {
@@ -251,15 +257,15 @@ struct ResultQueue {
     }
 
     mutating func next() -> OpaquePointer? {
-        guard first < results.count else { return nil }
-        let result = results[first]
-        first += 1
-        if first == results.count {
+        guard start < results.count else { return nil }
+        let result = results[start]
+        start += 1
+        if start == results.count {
             results.removeAll(keepingCapacity: true)
-            first = 0
-        } else if first >= 1024 {
-            results.removeFirst(first)
-            first = 0
+            start = 0
+        } else if start >= 1024 {
+            results.removeFirst(start)
+            start = 0
         }
         return result
     }

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantPlatform
 
 /// What the server has told of a statement; shared by those with the same SQL.
 final class Prepared {
@@ -22,8 +23,11 @@ final class Prepared {
     var users = 0
     var lastUse: UInt64 = 0
 
+    /// Those of the columns, for the comparison with each run's.
+    private var names: [UnsafeMutablePointer<CChar>?] = []
+
     struct Column {
-        let name: String
+        var name: String
         let type: WireType
         let declaredType: String
     }
@@ -32,6 +36,24 @@ final class Prepared {
         self.sql = sql
         isDirect = sql.words.isDirect && sql.numbers.isEmpty
         name = keepsStatements && !isDirect ? "corm_" + sha256(sql.text.utf8).prefix(32) : nil
+    }
+
+    deinit { for name in names { free(name) } }
+
+    /// Takes the names of a result's columns, where another connection has given a table's other ones; whether it has.
+    func adoptNames(_ result: OpaquePointer, _ pq: LibPQ) -> Bool {
+        var isOther = false
+        for index in names.indices {
+            guard let old = names[index], let new = pq.columnName(result, Int32(truncatingIfNeeded: index)),
+                strcmp(old, new) != 0
+            else { continue }
+            isOther = true
+            free(old)
+            names[index] = strdup(new)
+            columns[index].name = String(cString: new)
+        }
+        if isOther { version += 1 }
+        return isOther
     }
 
     /// Takes what Describe answered.
@@ -45,6 +67,8 @@ final class Prepared {
                 name: pq.columnName(result, index).map { String(cString: $0) } ?? "", type: type,
                 declaredType: type.declared(oid, modifier: pq.columnModifier(result, index)))
         }
+        for name in names { free(name) }
+        names = columns.map { strdup($0.name) }
         resultFormat = columns.contains { $0.type == .other } ? 0 : 1
         version += 1
         isStale = false

@@ -14,9 +14,10 @@ package final class Statement {
     package let parameterCount: Int
     /// As it was prepared; SQLite prepares it again when the schema has changed.
     package var columnCount: Int { engine.map(\.columnCount) ?? Int(sqlite3_column_count(pointer)) }
-    /// How often SQLite has prepared it again.
+    /// How often the engine has prepared it again.
     package var reprepareCount: Int32 {
-        pointer == nil ? 0 : sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
+        if let engine { return Int32(truncatingIfNeeded: engine.preparations) }
+        return sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
     }
     /// BEGIN, COMMIT and the like, where it is one.
     package let transactionWord: String?
