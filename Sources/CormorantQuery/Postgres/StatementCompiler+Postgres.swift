@@ -144,6 +144,8 @@ extension StatementCompiler {
             return try write(postgres: expression, at: outer)
         }
         guard type.isNumber || type == .element else {
+            // What is wrong with it comes first.
+            try write(postgres: expression, at: .atom)
             throw lacksInPostgres("conditions that are \(type.title)", hint: "compare it with something")
         }
         try parenthesized(outer > .not) { compiler in

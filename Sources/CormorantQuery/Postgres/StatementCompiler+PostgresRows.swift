@@ -73,6 +73,7 @@ extension StatementCompiler {
             try write(matched: operand, as: type == .boolean ? .bigint : type == .element ? .element : nil)
         }
         sql += operands.count > 1 ? ") IN (SELECT " : " = ANY (ARRAY(SELECT "
+        var filters: [String] = []
         for (index, operand) in operands.enumerated() {
             if index > 0 { sql += ", " }
             let text = operands.count == 1 ? "\"value\"" : "(\"value\" ->> \(index))"
@@ -82,18 +83,29 @@ extension StatementCompiler {
                     "lists of values beside what has no type", hint: "cast it to the type of the values")
             }
             let key = type == .text ? textKey(of: operand) : nil
-            try write(key: key, collates: key != nil) { $0.sql += (type ?? .text).unpacked(text) }
+            if type?.isInteger == true || type == .boolean, list.mayHold(realsAt: index, of: operands.count) {
+                // A number with a fraction, or beyond 64 bits, equals no integer.
+                let number = "CAST(\(text) AS numeric)"
+                filters.append("\(number) = trunc(\(number)) AND abs(\(number)) < 9223372036854775808")
+                sql += "CAST(\(number) AS bigint)"
+            } else {
+                try write(key: key, collates: key != nil) { $0.sql += (type ?? .text).unpacked(text) }
+            }
         }
         sql += operands.count == 1 ? " FROM jsonb_array_elements_text(" : " FROM jsonb_array_elements("
         bind(list, as: .jsonb)
-        sql += operands.count == 1 ? ") AS \"list\" (\"value\")))" : ") AS \"list\" (\"value\"))"
+        sql += ") AS \"list\" (\"value\")"
+        if !filters.isEmpty { sql += " WHERE " + filters.joined(separator: " AND ") }
+        sql += operands.count == 1 ? "))" : ")"
     }
 
     mutating func write(postgres operand: Expression, in select: Select) throws {
         let parts = if case .row(let parts) = operand.node { parts } else { [operand] }
+        if let width = select.width, width != parts.count { throw otherWidth(parts.count, width) }
         let inner = within(select)
-        if parts.count > 1 { sql += "(" }
         var types: [PostgresType?] = []
+        var areMoments: [Bool] = []
+        if parts.count > 1 { sql += "(" }
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
             let column = select.columns.indices.contains(index) ? select.columns[index] : nil
@@ -101,7 +113,12 @@ extension StatementCompiler {
             let own = postgresType(of: part)
             let common = try meet(own, its)
             types.append(its == common ? nil : common)
-            if let column, part.isGivenValue {
+            areMoments.append(isOffsetDatetime(part) || column.map { inner.isOffsetDatetime($0) } ?? false)
+            if areMoments[index], !part.isGivenValue {
+                try write(momentOf: part)
+            } else if areMoments[index], case .value(let value, let type) = part.node, let moment = try Moment(value, type) {
+                bind(.value(.text(moment.text(.start))), as: .text)
+            } else if let column, part.isGivenValue {
                 try inner.checkGiven(part, beside: column)
                 try write(part, as: common ?? own)
             } else {
@@ -111,7 +128,12 @@ extension StatementCompiler {
         if parts.count > 1 { sql += ")" }
         sql += " IN "
         if select.columns.count == types.count, types.contains(where: { $0 != nil }) { resultTypes = types }
+        guard areMoments.contains(true) else { return try write(subquery: select) }
+        let names = parts.indices.map { "\"v\($0)\"" }
+        let columns = zip(names, areMoments).map { $1 ? "substr(\($0), 1, \(OffsetTimestamp.momentSize))" : $0 }
+        sql += "(SELECT \(columns.joined(separator: ", ")) FROM "
         try write(subquery: select)
+        sql += " AS \"list\" (\(names.joined(separator: ", "))))"
     }
 
     private func checkGiven(_ part: Expression, beside column: Expression) throws {
@@ -210,6 +232,14 @@ extension StatementCompiler {
             }
         }
         sql += ")"
+    }
+}
+
+extension CompiledStatement.Binding {
+    /// Whether a list may hold reals at that place of each row.
+    fileprivate func mayHold(realsAt place: Int, of width: Int) -> Bool {
+        guard case .list(let values, _) = self else { return true }
+        return stride(from: place, to: values.count, by: width).contains { values[$0].isReal }
     }
 }
 

@@ -135,7 +135,7 @@ extension StatementCompiler {
         sql += ")"
     }
 
-    private func otherWidth(_ width: Int, _ other: Int) -> CormorantError {
+    func otherWidth(_ width: Int, _ other: Int) -> CormorantError {
         CormorantError(
             .misuse, "a row of \(width) values is compared with one of \(other)", hint: "give both as many values")
     }
@@ -161,7 +161,7 @@ extension Expression {
 
 extension Select {
     /// How many columns its rows have; nil where a model does not tell.
-    fileprivate var width: Int? {
+    var width: Int? {
         if !columns.isEmpty { return columns.count }
         guard case .table(let table)? = source?.kind else { return nil }
         return table.columns.count
