@@ -4,15 +4,15 @@ import Testing
 
 /// What PostgreSQL is told; that it answers as SQLite does is shown by statements that both run.
 struct PostgresTests {
-    private let thing = TableReference(
+    private let thing: TableReference = TableReference(
         model: "Thing", name: "thing",
         columns: [
-            column("id", .int64, isNotNull: true), column("n", .int32), column("flag", .bool), column("title", .text),
-            column("nick", .text, collation: "NOCASE"), column("made", .datetime), column("price", .decimal),
-            column("details", .json),
-        ], key: [0], hiddenKey: nil, scope: "flag = 1", generated: 0)
+            made("id", .int64, isNotNull: true), made("n", .int32), made("flag", .bool), made("title", .text),
+            made("nick", .text, collation: "NOCASE"), made("made", .datetime), made("price", .decimal),
+            made("details", .json),
+        ], key: [0], hiddenKey: nil, generated: 0, scope: "flag = 1")
 
-    private static func column(
+    private static func made(
         _ name: String, _ type: ColumnType, isNotNull: Bool = false, collation: String? = nil
     ) -> TableReference.Column {
         TableReference.Column(
@@ -73,7 +73,7 @@ struct PostgresTests {
 
     @Test func equalValuesAreOneParameterWhereRowsAreGrouped() throws {
         let table = TableReference(model: "T", name: "t", columns: thing.columns, key: [0], hiddenKey: nil)
-        let decade = Expression.binary(.divide, .column(table, 0), .value(.integer(10)))
+        let decade = CormorantQuery.Expression.binary(.divide, .column(table, 0), .value(.integer(10)))
         var select = Select(from: table)
         select.columns = [decade, .call("count", [])]
         select.groupBy = [decade]
