@@ -86,6 +86,7 @@ extension Database {
     /// A server gives its own: rows of text.
     package func plan(of compiled: CompiledStatement) throws -> StatementCursor {
         guard dialect == .sqlite else {
+            try withReader { $0.recycle(try $0.compiled(compiled)) }
             let bindings = compiled.bindings.map { $0.parameterName == nil ? $0 : .value(.null) }
             return try cursor(CompiledStatement("EXPLAIN " + compiled.sql, bindings, of: compiled.table))
         }
@@ -116,6 +117,11 @@ extension Database {
 }
 
 extension Connection {
+    /// A prepared statement, for what is wrong with it.
+    fileprivate func compiled(_ compiled: CompiledStatement) throws -> Statement {
+        do { return try statement(compiled.sql) } catch let error as CormorantError { throw explained(error, compiled) }
+    }
+
     /// A prepared statement with its values bound.
     fileprivate func prepared(_ compiled: CompiledStatement, _ parameters: [String: ParameterValue]) throws -> Statement
     {

@@ -72,6 +72,8 @@ extension ModelPlan {
     func noteKey(_ row: RecordReader) {
         if model.generatedColumn >= 0, row.columns[model.generatedColumn] >= 0 {
             connection.newestKey = row.cell(at: model.generatedColumn).int64
+        } else if model.keyColumns.isEmpty, row.row.count > model.columns.count {
+            connection.newestKey = row.row.cell(Int32(truncatingIfNeeded: model.columns.count)).int64
         }
     }
 

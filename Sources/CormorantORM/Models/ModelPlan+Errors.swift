@@ -13,6 +13,7 @@ extension ModelPlan {
     }
 
     private func explained(_ error: CormorantError, _ isWriting: Bool) -> CormorantError {
+        if connection.engine != nil, let known = explainedOfServer(error, isWriting) { return known }
         switch error.code {
         case .check:
             let check = model.schema.checks.first { $0.name == error.constraint }
@@ -49,6 +50,45 @@ extension ModelPlan {
         // A table that was dropped or altered since the statement was prepared.
         case .sql where error.isMissingName: return schemaError(error)
         default: return error
+        }
+    }
+
+    /// What only a server says so.
+    private func explainedOfServer(_ error: CormorantError, _ isWriting: Bool) -> CormorantError? {
+        func changed(
+            _ code: ErrorCode, _ message: String, hint: String, columns: [ColumnDescriptor]
+        ) -> CormorantError {
+            CormorantError(
+                code, message, hint: hint, sql: error.sql, table: model.table, columns: columns.map(\.column),
+                constraint: error.constraint)
+        }
+        switch error.code {
+        case .check:
+            guard let column = model.columns.first(where: { error.constraint == "\(model.table)_\($0.column)_scale" })
+            else { return nil }
+            return changed(
+                .range,
+                "\(model.name).\(column.name) is set to a number which has more digits than its decimal("
+                    + "\(column.scale ?? 0))",
+                hint: "round it in the program, or give the column a greater scale; nothing was written",
+                columns: [column])
+        case .json:
+            // It does not say of which column the text is.
+            let columns = model.columns.filter { $0.type == .json }
+            guard !columns.isEmpty else { return nil }
+            let names = columns.map { "\(model.name).\($0.name)" }.joined(separator: " or ")
+            return changed(.check, "\(names) is not JSON", hint: "give a JSON text", columns: columns)
+        case .foreignKey:
+            guard let table = error.table, !sameIdentifier(table, model.table) || !isWriting else {
+                return named(error, columns: error.columns)
+            }
+            let list = error.columns.map { "\(table).\($0)" }.joined(separator: ", ")
+            return named(
+                error, columns: [],
+                hint: "\(list.isEmpty ? table : list) may refer to it: delete those rows first, or lead them elsewhere")
+        // What does not fit is found when the statement runs.
+        case .sql: return schemaError(error)
+        default: return nil
         }
     }
 

@@ -86,6 +86,7 @@ extension ModelPlan {
         do {
             scratch.reset()
             try record.write(to: &writer)
+            if writer.wantsKey, planned.insertsNew { return try run(insertion(.abort), &record, makesKey: true) }
             // What comes back may not fit the record. In a batch all of it is undone then; elsewhere a savepoint sees to
             // it, but where only a key below 1 does not fit and no other row is lost.
             if planned.isGuarded || writer.wantsKey && (replaces || model.keyMayNotFit), !isInBatch {
@@ -98,7 +99,8 @@ extension ModelPlan {
             return changed
         } catch {
             planned.statement.reset()
-            let explained = explain(error, isWriting: !isDelete)
+            let explained =
+                writer.wantsKey && isOfMissingKey(error) ? makesNoKeys() : explain(error, isWriting: !isDelete)
             if guarded { try? connection.rollback() }
             if writer.wantsKey { record.clearGeneratedKey() }
             throw explained
@@ -278,12 +280,23 @@ extension ModelPlan {
         defer { connection.recycle(statement) }
         try statement.bind(.positional(([model.table, key] + [model.attachment].compactMap { $0 }).map { .text($0) }))
         tableMakesKeys = try statement.step() && Row(statement).cell(0).int64 == 1
-        guard tableMakesKeys else {
-            throw CormorantError(
-                .schema,
-                "the record has no key, and the table makes none: \"\(model.table).\(key)\" is no INTEGER PRIMARY KEY",
-                hint: "give the record its key, or migrate the file", table: model.table, columns: [key])
+        guard tableMakesKeys else { throw makesNoKeys() }
+    }
+
+    private func makesNoKeys() -> CormorantError {
+        let key = model.columns[model.generatedColumn].column
+        let what = connection.engine == nil ? "INTEGER PRIMARY KEY" : "identity column"
+        return CormorantError(
+            .schema, "the record has no key, and the table makes none: \"\(model.table).\(key)\" is no \(what)",
+            hint: "give the record its key, or migrate the file", table: model.table, columns: [key])
+    }
+
+    /// Whether a server's table has refused that the key which it was to make is NULL.
+    private func isOfMissingKey(_ error: any Error) -> Bool {
+        guard connection.engine != nil, model.generatedColumn >= 0, let error = error as? CormorantError else {
+            return false
         }
+        return error.code == .notNull && error.columns == [model.columns[model.generatedColumn].column]
     }
 
     @inline(never)

@@ -15,6 +15,8 @@ package final class PlannedStatement {
     let taken: Taken
     /// Whether what comes back may not fit the record, so that what was written must be undone then.
     let isGuarded: Bool
+    /// Whether a record without a key is inserted instead: a key that is made now must not be one of a row that is there.
+    var insertsNew = false
 
     /// What a record takes of the row that comes back.
     enum Taken {
@@ -199,7 +201,9 @@ package final class ModelPlan {
     }
 
     private func names(_ columns: [Int], _ taken: PlannedStatement.Taken) -> [String] {
-        taken == .key ? model.keyNames : names(columns)
+        // With what lies behind a hidden key.
+        taken == .key || connection.engine != nil && model.keyColumns.isEmpty && !columns.isEmpty
+            ? names(columns) + model.keyNames : names(columns)
     }
 
     /// Whether the database makes values beside keys, versions and times, which alone fit any record.
@@ -219,6 +223,7 @@ package final class ModelPlan {
         let made = try prepare(
             sql, binds: bound + versions, returns: returned, taken: taken,
             isGuarded: connection.engine == nil || fillsInOthers)
+        made.insertsNew = connection.engine != nil
         saving = made
         return made
     }
@@ -233,6 +238,7 @@ package final class ModelPlan {
             into: model.table, try insertColumns(), key: target.key.map { model.columns[$0].column },
             keeping: Set(left.map { model.columns[$0].column }), returning: names(all))
         let made = try prepare(sql, binds: bound, returns: all, taken: .all)
+        made.insertsNew = connection.engine != nil && target.key == model.keyColumns
         upserts[target] = made
         return made
     }

@@ -69,7 +69,9 @@ package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
             QueuedWrite(tag: tag, told: told) { database in
                 try parts.enumerated().map { index, part in
                     do {
-                        return try part(database)
+                        // On a server an error ends the transaction, but for what stands in a savepoint.
+                        guard continues, database.dialect != .sqlite else { return try part(database) }
+                        return try database.inTransaction { try part(database) }
                     } catch {
                         let error = plain(error)
                         // After what SQLite rolled back nothing can go on.

@@ -251,6 +251,7 @@ extension Database {
                 .misuse, "the cache of \(model.name) has no limit of \(count < 1 ? "rows" : "bytes")",
                 hint: "give both limits, or 0 for both to have no cache", table: model.table)
         }
+        try requireSQLite("row caches")
         try withConnection { connection in
             let caches = connection.attachment(RowCaches.self) ?? RowCaches()
             let id = ObjectIdentifier(model)
