@@ -36,11 +36,12 @@ extension KeyValueRange {
             lower = later(lower, prefix)
             if let next = successor(of: prefix) { upper = upper.map { isLess($0, next) ? $0 : next } ?? next }
         }
-        // Nothing lies between a key and the key with a NUL behind it.
-        if let after { lower = later(lower, after + "\0") }
+        let isOfFile = statement.engine == nil
+        // Nothing lies between a key and the key with a NUL behind it, which a server has in no text.
+        if let after { lower = later(lower, after + (isOfFile ? "\0" : "\u{1}")) }
         try statement.bind(.text(lower), 2)
         // A blob comes after every text.
-        try statement.bind(upper.map { .text($0) } ?? .blob([]), 3)
+        try statement.bind(upper.map { .text($0) } ?? (isOfFile ? .blob([]) : .null), 3)
     }
 
     /// Refuses a limit where all entries of the range are meant.
@@ -81,11 +82,17 @@ extension KeyValueReader {
         guard try perform(.probe, { _, statement in _ = try statement.step() }) else {
             return try database.cursor(emptyScanStatement) { _ in }
         }
-        return try database.cursor(scanStatement) { statement in
+        return try database.cursor(scanStatement(database.dialect)) { statement in
             try statement.bind(.text(name), 1)
             try range.bind(to: statement)
             statement.bind(now(), 4)
-            statement.bind(Int64(range.limit ?? -1), 5)
+            if let limit = range.limit {
+                statement.bind(Int64(limit), 5)
+            } else if database.dialect == .sqlite {
+                statement.bind(-1, 5)
+            } else {
+                statement.bindNull(5)
+            }
         }
     }
 

@@ -123,8 +123,12 @@ public final class KeyValueStore: KeyValueReader, @unchecked Sendable {
             statement.bind(now(), 4)
             if let expires { statement.bind(expires, 5) } else { statement.bindNull(5) }
             statement.bind(Int64(isJSON ? 1 : 0), 6)
-            try bind(statement, 7)
-            _ = try statement.step()
+            if connection.engine != nil {
+                try statement.bindOnServer(connection.memory, bind) { _ = try statement.step() }
+            } else {
+                try bind(statement, 7)
+                _ = try statement.step()
+            }
             if version != nil { written = connection.changes > 0 }
         }
         return written

@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantORM
+import CormorantQuery
 import CormorantSQLite
 
 // All stores of a file are in one table, so that the name of a store is a value. It is a table with rowids: without them a
@@ -29,7 +30,9 @@ private let expectedColumns: [(name: String, key: Int64)] = [
 ]
 
 /// The columns of a scan. `range` below gives its parameters.
-let scanStatement = """
+func scanStatement(_ dialect: Dialect) -> String { dialect == .sqlite ? scan : scanOnServer }
+
+private let scan = """
     SELECT key, value, json, created, updated, expires, version FROM main.\(keyValueTable)
     WHERE \(range) AND (expires IS NULL OR expires > ?4) ORDER BY key LIMIT ?5
     """
@@ -48,7 +51,9 @@ enum KeyValueOperation: Int, CaseIterable {
 
     var isReading: Bool { self == .get || self == .contains || self == .count || self == .probe }
 
-    var sql: String {
+    func sql(_ dialect: Dialect) -> String { dialect == .sqlite ? sql : sqlOnServer }
+
+    private var sql: String {
         let table = "main.\(keyValueTable)"
         let alive = "(expires IS NULL OR expires > ?4)"
         // Versions are random, so that one never comes again, not even after a delete; 0 stands for none.
@@ -104,13 +109,18 @@ final class KeyValueStatements {
     @inline(__always)
     func statement(_ operation: KeyValueOperation) throws -> Statement {
         if let ready = prepared[operation.rawValue] { return ready }
-        let made = try Statement(connection, operation.sql)
+        let made = try Statement(connection, operation.sql(connection.dialect))
         prepared[operation.rawValue] = made
         return made
     }
 
     /// Whether the table is there; an error when it is another program's.
     private static func isThere(_ connection: Connection) throws -> Bool {
+        guard connection.engine == nil else {
+            let columns = try connection.columns(of: keyValueTable)
+            guard columns.isEmpty || columns.isSuperset(of: columnsOnServer) else { throw foreignTable() }
+            return !columns.isEmpty
+        }
         let statement = try Statement(connection, "PRAGMA main.table_xinfo(\(keyValueTable))")
         var columns: [(name: String, key: Int64)] = []
         while try statement.step() {
@@ -126,6 +136,7 @@ final class KeyValueStatements {
 
     /// Makes the table where it is not there.
     static func createTable(_ connection: Connection) throws {
+        if connection.engine != nil { return try connection.script(createTableOnServer) }
         let encoding = try Statement(connection, "PRAGMA encoding").firstText() ?? ""
         guard encoding == "UTF-8" else {
             throw CormorantError(
@@ -144,13 +155,15 @@ func foreignTable(_ detail: String = "") -> CormorantError {
 
 extension CormorantError {
     /// The table is not there, or not any more: a rollback or another program took it away.
-    var isMissingTable: Bool { isMissingName && message == "no such table: main.\(keyValueTable)" }
+    var isMissingTable: Bool {
+        isMissingName && ["main.\(keyValueTable)", keyValueTable].contains { message == "no such table: \($0)" }
+    }
 
     /// The error of a statement on the table, in terms of stores.
     var ofStore: CormorantError {
         switch code {
         case .sql: foreignTable(message)
-        case .check:
+        case .check, .json:
             CormorantError(.json, "the value is no JSON", hint: "put it as text, or mend it", sqliteCode: sqliteCode)
         default: self
         }

@@ -45,6 +45,7 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
         // Before which commit the first reads were made, and whether they have something to tell.
         var first: (generation: Int, isTold: Bool)?
         guard let database else { throw databaseClosed() }
+        try database.requireSQLite("observers and live queries")
         let sql = try live?.sql() ?? query
         try database.withConnection { connection in
             if observer.isLive, connection.isInTransaction {
@@ -312,6 +313,7 @@ extension Database {
         query open: () throws -> StatementCursor, isLatestOnly: Bool = false,
         callback: ((Result<ObservationEvent, CormorantError>) -> Void)? = nil
     ) throws -> Observer {
+        try requireSQLite("observers and live queries")
         let cursor = try open()
         let sql = cursor.sql
         cursor.close()

@@ -13,7 +13,7 @@ extension Connection {
 
     /// A connection to memory, through which values go that are a record's own to read and write: itself, but where that would
     /// ask a server.
-    var memory: Connection {
+    package var memory: Connection {
         get throws {
             if engine == nil { return self }
             if let ready = attachment(Connection.self) { return ready }

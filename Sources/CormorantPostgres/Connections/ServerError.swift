@@ -30,7 +30,8 @@ struct ServerFailure {
         line = field(ErrorField.context).flatMap { context in
             guard context.hasPrefix("COPY ") else { return nil }
             // "COPY t, line 3, column a"
-            return context.split(separator: ", ").dropFirst().first.flatMap { Int($0.split(separator: " ").last ?? "") }
+            let place: Substring? = context.split(separator: Character(",")).dropFirst().first
+            return place?.split(separator: Character(" ")).last.flatMap { Int($0) }
         }
     }
 

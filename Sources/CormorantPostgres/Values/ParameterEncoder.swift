@@ -118,7 +118,7 @@ struct ParameterEncoder {
         case .float8: put(Double(value).bitPattern.bigEndian, place)
         case .float4: put(Float(value).bitPattern.bigEndian, place)
         case .numeric, .text, .json, .jsonb, .jsonValue, .other: try put("\(value)", place)
-        case .bytea, .uuid, .date, .time, .timestamp, .timestamptz: throw ParameterFault(.type, "an integer")
+        case .bytea, .uuid, .date, .time, .timestamp, .timestamptz, .oneOf: throw ParameterFault(.type, "an integer")
         }
     }
 
@@ -153,7 +153,7 @@ struct ParameterEncoder {
         case .json, .jsonb, .jsonValue:
             guard value.isFinite else { throw ParameterFault(.json, "a real that JSON has not") }
             try put("\(value)", place)
-        case .bytea, .uuid, .date, .time, .timestamp, .timestamptz: throw ParameterFault(.type, "a real")
+        case .bytea, .uuid, .date, .time, .timestamp, .timestamptz, .oneOf: throw ParameterFault(.type, "a real")
         }
     }
 
@@ -196,7 +196,7 @@ struct ParameterEncoder {
                 throw ParameterFault(.type, "a text that is no number")
             }
             try encode(real, type, place)
-        case .bytea: throw ParameterFault(.type, "a text")
+        case .bytea, .oneOf: throw ParameterFault(.type, "a text")
         }
     }
 

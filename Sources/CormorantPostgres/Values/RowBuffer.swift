@@ -83,7 +83,24 @@ struct RowBuffer {
         case .time: time(Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: 0, .time, column)
         case .uuid: uuid(value, column)
         case .numeric: numeric(value, column)
+        case .oneOf: oneOf(value, length, column)
         }
+    }
+
+    /// The first column of a row that has a value. Source: record_send of PostgreSQL's rowtypes.c
+    private mutating func oneOf(_ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
+        func word(_ at: Int) -> Int32 { Int32(bigEndian: value.loadUnaligned(fromByteOffset: at, as: Int32.self)) }
+        guard length >= 4 else { return nil }
+        var place = 4
+        for _ in 0..<max(0, word(0)) {
+            guard place <= length - 8 else { return nil }
+            let (type, size) = (WireType(UInt32(bitPattern: word(place))), Int(word(place + 4)))
+            place += 8
+            if size < 0 { continue }
+            guard size <= length - place, type != .oneOf, type != .other else { return nil }
+            return binary(type, value + place, size, column)
+        }
+        return .null
     }
 
     private mutating func time(_ value: Int64, plus epoch: Int64, _ form: TimeForm, _ column: Int) -> RowCell? {
@@ -123,6 +140,7 @@ struct RowBuffer {
         // NaN, Infinity, -Infinity
         case .numeric where (text.last ?? 0) > UInt8(ascii: "9"): return nil
         case .jsonValue: return json(text, column)
+        case .oneOf: return nil
         case .numeric, .text, .json, .jsonb, .uuid, .other:
             return RowCell(text: UnsafeRawBufferPointer(text))
         }

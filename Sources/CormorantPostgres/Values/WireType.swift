@@ -5,6 +5,8 @@ enum WireType: UInt8 {
     case timestamptz
     /// One value out of JSON: an expression of the type json.
     case jsonValue
+    /// A row of which one column at most has a value: that value.
+    case oneOf
     case other
 
     init(_ oid: UInt32) {
@@ -25,6 +27,7 @@ enum WireType: UInt8 {
         case 1114: self = .timestamp
         case 1184: self = .timestamptz
         case 1700: self = .numeric
+        case 2249: self = .oneOf
         case 2950: self = .uuid
         case 3802: self = .jsonb
         default: self = .other
@@ -52,6 +55,7 @@ enum WireType: UInt8 {
         case .date: "DATE"
         case .time: "TIME"
         case .timestamp, .timestamptz: "DATETIME"
+        case .oneOf: ""
         case .jsonValue, .other: "TEXT"
         }
     }
@@ -69,6 +73,7 @@ enum WireType: UInt8 {
         case .text, .other: "text"
         case .bytea: "a blob"
         case .numeric: "a decimal number"
+        case .oneOf: "a row"
         case .json, .jsonb, .jsonValue: "JSON"
         case .uuid: "a UUID"
         case .date: "a date"
