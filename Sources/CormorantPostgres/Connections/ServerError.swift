@@ -27,7 +27,7 @@ struct ServerFailure {
         table = field(ErrorField.table)
         column = field(ErrorField.column)
         constraint = field(ErrorField.constraint)
-        line = field(ErrorField.context).flatMap { context in
+        line = field(ErrorField.context).flatMap { context -> Int? in
             guard context.hasPrefix("COPY ") else { return nil }
             // "COPY t, line 3, column a"
             let place: Substring? = context.split(separator: Character(",")).dropFirst().first
