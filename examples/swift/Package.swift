@@ -11,6 +11,7 @@ let package = Package(
         .executableTarget(
             name: "cookbook", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")]),
         .executableTarget(name: "first", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
+        .executableTarget(name: "postgresql", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
         .executableTarget(
             name: "guide", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")]),
     ],

@@ -1,0 +1,31 @@
+"""The programs of docs/postgresql.md, in each language, print the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+BUILT = Path(os.environ.get("CORMORANT_TEST_SWIFT", ROOT / ".build/test")) / "debug" / "postgresql"
+PROGRAMS = {
+    "C": [ROOT / "build/examples/c/postgresql"],
+    "Python": [sys.executable, ROOT / "examples/python/postgresql.py"],
+    "Swift": [BUILT],
+}
+PRINTED = """\
+Ada 100
+[70, 50]
+UNIQUE constraint failed: account.owner
+4 accounts
+CORM_E_UNSUPPORTED
+"""
+
+
+@pytest.mark.parametrize("language", PROGRAMS)
+def test_the_program(language: str, url: str) -> None:
+    done = subprocess.run([*PROGRAMS[language], url], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == (PRINTED, "", 0)

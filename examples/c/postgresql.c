@@ -1,0 +1,136 @@
+/* The same models on a PostgreSQL server: postgresql URL. */
+#include <cormorant.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct account {
+    int64_t id;
+    const char *owner;
+    int64_t balance;
+} account;
+
+static const corm_column_def account_columns[] = {
+    CORM_COLUMN(account, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(account, owner, CORM_TEXT, .not_null = true, .unique = true),
+    CORM_COLUMN(account, balance, CORM_INT64, .check_sql = "balance >= 0"),
+};
+static const corm_model_def account_def = CORM_MODEL(account, "Account", account_columns);
+
+typedef struct app {
+    corm_database *db;
+    corm_model *accounts;
+    corm_error *error;
+} app;
+
+/* Nothing here says which engine it is. */
+static bool use(app *a) {
+    account accounts[] = {{.owner = "Ada", .balance = 100}, {.owner = "Bob", .balance = 20}};
+    corm_query rich = CORM_QUERY_INIT;
+    corm_records *records = NULL;
+    rich.sql = "SELECT * FROM account WHERE balance > 50";
+    if (corm_model_create_tables(a->db, CORM_MODELS(a->accounts), &a->error) != CORM_OK ||
+        corm_record_insert_many(a->db, a->accounts, accounts, 2, CORM_CONFLICT_ABORT, NULL, NULL, &a->error) < 0 ||
+        corm_query_fetch(a->db, a->accounts, &rich, &records, &a->error) != CORM_OK)
+        return false;
+    const account *found = corm_records_data(records);
+    for (size_t index = 0; index < corm_records_count(records); index += 1)
+        printf("%s %" PRId64 "\n", found[index].owner, found[index].balance);
+    corm_records_free(records);
+    return true;
+}
+
+static corm_status change(app *a, const char *owner, int64_t amount) {
+    const corm_value named = corm_value_named("owner", corm_value_text(owner));
+    corm_query query = CORM_QUERY_INIT;
+    corm_records *records = NULL;
+    query.values = &named;
+    query.value_count = 1;
+    corm_status status = corm_query_fetch(a->db, a->accounts, &query, &records, &a->error);
+    if (status == CORM_OK && corm_records_count(records) == 1) {
+        account one = *(const account *)corm_records_data(records);
+        one.balance += amount;
+        status = corm_record_update(a->db, a->accounts, &one, NULL, NULL, &a->error);
+    }
+    corm_records_free(records);
+    return status;
+}
+
+/* Of transactions that are in each other's way one is rolled back, and is run again. */
+static corm_status transfer(app *a, const char *payer, const char *payee, int64_t amount) {
+    corm_status status;
+    do {
+        corm_error_free(a->error);
+        a->error = NULL;
+        status = corm_transaction_begin(a->db, CORM_TRANSACTION_IMMEDIATE, &a->error);
+        if (status < 0)
+            return status;
+        if ((status = change(a, payer, -amount)) >= 0 && (status = change(a, payee, amount)) >= 0)
+            status = corm_transaction_commit(a->db, &a->error);
+        if (status < 0)
+            corm_transaction_rollback(a->db, NULL);
+    } while (status == CORM_E_CONFLICT);
+    return status;
+}
+
+/* In a transaction, what may fail goes into a nested one, which alone is rolled back then. */
+static bool refuse(app *a) {
+    account cid = {.owner = "Cid", .balance = 5}, ada = {.owner = "Ada", .balance = 1};
+    account dan = {.owner = "Dan", .balance = 5};
+    int64_t count = 0;
+    if (corm_transaction_begin(a->db, CORM_TRANSACTION_IMMEDIATE, &a->error) != CORM_OK ||
+        corm_record_insert(a->db, a->accounts, &cid, CORM_CONFLICT_ABORT, NULL, &a->error) < 0 ||
+        corm_transaction_begin(a->db, CORM_TRANSACTION_IMMEDIATE, &a->error) != CORM_OK)
+        return false;
+    if (corm_record_insert(a->db, a->accounts, &ada, CORM_CONFLICT_ABORT, NULL, &a->error) == CORM_E_UNIQUE) {
+        printf("%s\n", corm_error_message(a->error));
+        corm_error_free(a->error);
+        a->error = NULL;
+    }
+    bool done = corm_transaction_rollback(a->db, &a->error) == CORM_OK &&
+                corm_record_insert(a->db, a->accounts, &dan, CORM_CONFLICT_ABORT, NULL, &a->error) >= 0 &&
+                corm_transaction_commit(a->db, &a->error) == CORM_OK &&
+                corm_query_count(a->db, a->accounts, NULL, &count, &a->error) == CORM_OK;
+    printf("%" PRId64 " accounts\n", count);
+    return done;
+}
+
+/* What an engine does not have is refused by name. */
+static bool lack(app *a) {
+    if (corm_database_vacuum(a->db, &a->error) >= 0)
+        return false;
+    printf("%s\n", corm_status_name(corm_error_code(a->error)));
+    corm_error_free(a->error);
+    a->error = NULL;
+    return true;
+}
+
+static bool show(app *a) {
+    corm_query by_owner = CORM_QUERY_INIT;
+    corm_records *records = NULL;
+    by_owner.order_by = "owner";
+    if (corm_query_fetch(a->db, a->accounts, &by_owner, &records, &a->error) != CORM_OK)
+        return false;
+    const account *found = corm_records_data(records);
+    for (size_t index = 0; index < corm_records_count(records); index += 1)
+        printf("%s%" PRId64, index == 0 ? "[" : ", ", found[index].balance);
+    printf("]\n");
+    corm_records_free(records);
+    return true;
+}
+
+int main(int argument_count, char **arguments) {
+    app a = {0};
+    if (argument_count != 2) {
+        fprintf(stderr, "usage: %s URL\n", arguments[0]);
+        return 2;
+    }
+    bool done = corm_model_create(&account_def, &a.accounts, &a.error) == CORM_OK &&
+                corm_database_open(arguments[1], NULL, &a.db, &a.error) == CORM_OK && use(&a) &&
+                transfer(&a, "Ada", "Bob", 30) == CORM_OK && show(&a) && refuse(&a) && lack(&a);
+    if (!done)
+        fprintf(stderr, "%s\n", a.error == NULL ? "it failed" : corm_error_message(a.error));
+    corm_error_free(a.error);
+    corm_database_close(a.db, NULL);
+    corm_model_free(a.accounts);
+    return done ? 0 : 1;
+}

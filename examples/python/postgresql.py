@@ -1,0 +1,69 @@
+"""The same models on a PostgreSQL server: postgresql.py URL."""
+
+from __future__ import annotations
+
+import sys
+
+from cormorant import Column, ConflictError, Database, Error, Model, UniqueViolation, column
+
+
+class Account(Model):
+    id: Column[int | None] = column(primary_key=True, init=False)
+    owner: Column[str] = column(unique=True)
+    balance: Column[int] = column(check="balance >= 0")
+
+
+def use(db: Database) -> None:
+    """Nothing here says which engine it is."""
+    db.create_tables(Account)
+    db.insert_many([Account("Ada", 100), Account("Bob", 20)])
+    for account in db.fetch_all(Account.where(Account.balance > 50)):
+        print(account.owner, account.balance)
+
+
+def transfer(db: Database, payer: str, payee: str, amount: int) -> None:
+    """Of transactions that are in each other's way one is rolled back, and is run again."""
+    while True:
+        try:
+            with db.transaction():
+                for owner, change in ((payer, -amount), (payee, amount)):
+                    account = db.fetch_one(Account, owner=owner)
+                    account.balance += change
+                    db.update(account)
+            return
+        except ConflictError:
+            continue
+
+
+def refuse(db: Database) -> None:
+    """In a transaction, what may fail goes into a nested one, which alone is rolled back then."""
+    with db.transaction():
+        db.insert(Account("Cid", 5))
+        try:
+            with db.transaction():
+                db.insert(Account("Ada", 1))
+        except UniqueViolation as error:
+            print(error.message)
+        db.insert(Account("Dan", 5))
+    print(db.count(Account), "accounts")
+
+
+def lack(db: Database) -> None:
+    """What an engine does not have is refused by name."""
+    try:
+        db.vacuum()
+    except Error as error:
+        print(error.code)
+
+
+def main(url: str) -> None:
+    with Database(url) as db:
+        use(db)
+        transfer(db, "Ada", "Bob", 30)
+        print([account.balance for account in db.fetch_all(Account, order_by="owner")])
+        refuse(db)
+        lack(db)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

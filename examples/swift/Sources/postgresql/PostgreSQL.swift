@@ -1,0 +1,67 @@
+// The same models on a PostgreSQL server: postgresql URL.
+import Cormorant
+
+@Model
+struct Account {
+    @Key var id: Int64?
+    @Column(unique: true) var owner: String
+    @Column(check: "balance >= 0") var balance: Int64
+}
+
+@main
+struct Program {
+    static func main() throws {
+        guard let url = CommandLine.arguments.dropFirst().first else { return print("usage: postgresql URL") }
+        let database = try Database(path: url)
+        try use(database)
+        try transfer(database, from: "Ada", to: "Bob", 30)
+        print(try database.fetchAll(Account.self, Query(order: ["owner"])).map(\.balance))
+        try refuse(database)
+        lack(database)
+        try database.close()
+    }
+
+    /// Nothing here says which engine it is.
+    static func use(_ database: Database) throws {
+        try database.createTables(Account.self)
+        var accounts = [Account(owner: "Ada", balance: 100), Account(owner: "Bob", balance: 20)]
+        try database.insert(contentsOf: &accounts)
+        for account in try database.fetchAll(Account.all.where { $0.balance > 50 }) {
+            print(account.owner, account.balance)
+        }
+    }
+
+    /// Of transactions that are in each other's way one is rolled back, and its closure is run again.
+    static func transfer(_ database: Database, from payer: String, to payee: String, _ amount: Int64) throws {
+        try database.transaction {
+            for (owner, change) in [(payer, -amount), (payee, amount)] {
+                guard var account = try database.fetchOne(Account.self, Query(["owner": .text(owner)])) else { continue }
+                account.balance += change
+                try database.update(&account)
+            }
+        }
+    }
+
+    /// In a transaction, what may fail goes into a nested one, which alone is rolled back then.
+    static func refuse(_ database: Database) throws {
+        try database.transaction {
+            _ = try database.inserted(Account(owner: "Cid", balance: 5))
+            do {
+                try database.transaction { _ = try database.inserted(Account(owner: "Ada", balance: 1)) }
+            } catch let error as CormorantError where error.code == .unique {
+                print(error.message)
+            }
+            _ = try database.inserted(Account(owner: "Dan", balance: 5))
+        }
+        print(try database.fetchCount(Account.self), "accounts")
+    }
+
+    /// What an engine does not have is refused by name.
+    static func lack(_ database: Database) {
+        do {
+            try database.vacuum()
+        } catch let error as CormorantError {
+            print(error.code.name)
+        } catch {}
+    }
+}
