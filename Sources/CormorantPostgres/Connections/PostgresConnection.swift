@@ -98,7 +98,7 @@ package final class PostgresConnection: EngineConnection {
     /// Behind a pooler that gives each transaction another server, settings would be those of whoever comes next.
     private var localSettings: String {
         url.keepsStatements
-            ? "" : settings.map { "; " + $0.replacing("SET ", with: "SET LOCAL ", maxReplacements: 1) }.joined()
+            ? "" : settings.map { "; SET LOCAL \($0.dropFirst("SET ".count))" }.joined()
     }
 
     // Statements -----------------------------------------------------------------------------------------------------

@@ -51,7 +51,21 @@ struct ServerURL {
         let user = parts.user.dropLast().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let others = parts.parameters.filter { $0.hasPrefix("password=") || $0.hasPrefix("sslpassword=") }
             .compactMap { $0.split(separator: "=", maxSplits: 1).dropFirst().first }
-        return (user.dropFirst() + others).filter { !$0.isEmpty }.reduce(message) { $0.replacing($1, with: "...") }
+        return (user.dropFirst() + others).filter { !$0.isEmpty }.reduce(message) { hiding($1, in: $0) }
+    }
+
+    private func hiding(_ secret: Substring, in message: String) -> String {
+        var (result, rest) = ("", Substring(message))
+        while let first = rest.first {
+            if rest.hasPrefix(secret) {
+                result += "..."
+                rest = rest.dropFirst(secret.count)
+            } else {
+                result.append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return result
     }
 
     /// Cut as libpq does: a password may have any byte in it but `@` and `/`.
