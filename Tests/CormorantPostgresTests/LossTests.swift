@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantEngine
 import CormorantPlatform
+import CormorantThreads
 import Testing
 
 @testable import CormorantPostgres
@@ -99,6 +100,46 @@ import Testing
         try connection.begin(.write)
         #expect(connection.error("CREATE TABLE t (a int)")?.code == .readOnly)
         try connection.script("ROLLBACK")
+    }
+
+    @Test func aServerInRecoveryTakesNoWrites() throws {
+        let url = try #require(TestServer.start([]))
+        defer { TestServer.script(["stop", url]) }
+        try PostgresConnection(url: url).script("CREATE TABLE t AS SELECT 1 AS a; CHECKPOINT")
+        TestServer.script(["crash", url])
+        let folder = String(url.split(separator: "@")[1].split(separator: "/")[0]).replacing("%2F", with: "/")
+        try #require(fopen(folder + "/data/standby.signal", "w").map { fclose($0) } == 0)
+        TestServer.script(["restart", url])
+        let connection = try PostgresConnection(url: url)
+        #expect(connection.isReadOnly)
+        #expect(try connection.value("SELECT a FROM t") == .integer(1))
+        try connection.begin(.write)
+        #expect(connection.error("INSERT INTO t VALUES (2)")?.code == .readOnly)
+        try connection.script("ROLLBACK")
+    }
+
+    @Test func aServerThatIsSilentIsGivenUp() throws {
+        let folder = "/tmp/cormorant-silent-\(getpid())"
+        mkdir(folder, 0o700)
+        defer { _ = system("rm -rf \(folder)") }
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "\(folder)/.s.PGSQL.5432".utf8) }
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0 && listen(listener, 5) == 0)
+        let begin = monotonicTime()
+        let silent = error {
+            _ = try PostgresConnection(
+                url: "postgresql://\(folder.replacing("/", with: "%2F"))/d?connect_timeout=2")
+        }
+        #expect(silent?.code == .connection && silent?.message.contains("timeout") == true)
+        #expect(monotonicTime() - begin < 8_000_000_000)
     }
 
     static let bouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"].first {

@@ -129,6 +129,8 @@ extension PostgresConnection {
             case (1, ResultStatus.command): prepared.describe(result, pq)
             case (2, ResultStatus.rows): rows = texts(result)
             case (_, ResultStatus.command), (_, ResultStatus.rows), (_, ResultStatus.pipelineAborted): break
+            // A server may have other catalogs; what is lost is the names of columns in errors.
+            case (2, _) where transaction == .none: break
             default: failure = failure ?? ServerFailure(result, pq)
             }
         }

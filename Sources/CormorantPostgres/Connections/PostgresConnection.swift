@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantEngine
+import CormorantPlatform
 import CormorantThreads
 
 /// One connection to a server, with what it has prepared there. Not safe to share, but for `interrupt`.
@@ -7,6 +8,8 @@ package final class PostgresConnection: EngineConnection {
     let pq: LibPQ
     let url: ServerURL
     private let settings: [String]
+    /// That has opened it; a child of it has the same socket.
+    private let process = getpid()
     /// nil once it is closed.
     private(set) var handle: OpaquePointer?
     let interrupter: Interrupter
@@ -66,7 +69,8 @@ package final class PostgresConnection: EngineConnection {
     package func close() {
         streaming?.drop()
         streaming = nil
-        pq.close(handle)
+        // A child would tell the server that its parent goes.
+        if getpid() == process { pq.close(handle) }
         handle = nil
         transaction = .none
     }
