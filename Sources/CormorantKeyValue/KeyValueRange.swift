@@ -89,7 +89,7 @@ extension KeyValueReader {
             if let limit = range.limit {
                 statement.bind(Int64(limit), 5)
             } else if database.dialect == .sqlite {
-                statement.bind(-1, 5)
+                statement.bind(-1 as Int64, 5)
             } else {
                 statement.bindNull(5)
             }

@@ -34,10 +34,12 @@ extension SQLCompiler {
     func inTheWay(_ table: String) -> String { dialect == .postgres ? self.table(table) + "." : "" }
 
     /// The condition that a row in the way meets, or is left as it is.
-    func conditionInTheWay(of table: String, _ columns: [WrittenColumn], _ condition: String?) throws -> String {
+    func conditionInTheWay(
+        of table: String, _ columns: [WrittenColumn], key: [String], _ condition: String?
+    ) throws -> String {
         var conditions = [condition].compactMap { $0 }
         if dialect == .postgres, let generated = records?.generated.flatMap({ records?.columns[$0].name }),
-            let place = columns.firstIndex(where: { $0.name == generated })
+            key == [generated], let place = columns.firstIndex(where: { $0.name == generated })
         {
             // No row is in the way of a record that has no key yet, even where the table makes one that is there.
             conditions.append("CAST(\(dialect.parameter(place + 1)) AS bigint) IS NOT NULL")

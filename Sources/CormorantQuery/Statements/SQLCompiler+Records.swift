@@ -85,7 +85,7 @@ extension SQLCompiler {
         }
         let version = checksVersion ? columns.firstIndex { $0.isVersion } : nil
         let checked = try conditionInTheWay(
-            of: table, columns,
+            of: table, columns, key: key,
             version.map { "\(inTheWay(table))\(quoteIdentifier(columns[$0].name)) = \(dialect.parameter($0 + 1))" })
         return try "INSERT INTO \(values(table, columns)) ON CONFLICT (\(keyNames(key))) DO UPDATE SET "
             + updates.joined(separator: ", ") + checked + returningClause(returning)
