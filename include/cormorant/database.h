@@ -13,7 +13,8 @@ CORM_BEGIN_DECLS
  * a file with a write-ahead log run beside them, on connections of their own that are opened when a second thread comes:
  * each statement and each cursor sees what was committed when it began. Inside a transaction reads see its writes. Files
  * without a log, memory, and a database that has temporary tables, attached files or settings of its own (raw SQL with
- * CREATE TEMP, ATTACH or PRAGMA) keep to the one connection: there calls run one at a time.
+ * CREATE TEMP, ATTACH or PRAGMA) keep to the one connection: there calls run one at a time. A database of a server is used in
+ * the same way: its writes run one at a time on one connection, and reads beside them on others.
  *
  * A call that waits for its turn longer than the busy timeout gives CORM_E_BUSY. When a thread ends with a transaction
  * open, the next call that needs the writer rolls it back and gives CORM_E_TRANSACTION. In the child of a fork every call
@@ -107,13 +108,20 @@ typedef struct corm_open_options {
  *
  * path         copied; UTF-8. One that begins with "file:" is a URI (https://www.sqlite.org/uri.html), as it is to
  *              corm_database_attach; write ./file: for a file whose name begins so. Everywhere else a path is a path: an
- *              encrypted file, a template, and what is made, encrypted or registered has no URI (CORM_E_MISUSE).
- * options      borrowed until return; NULL: all defaults.
+ *              encrypted file, a template, and what is made, encrypted or registered has no URI (CORM_E_MISUSE). One that begins
+ *              with "postgresql://" or "postgres://" is the URL of a PostgreSQL database, as libpq reads it
+ *              (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS), with `prepare=never` besides
+ *              for poolers that keep no prepared statements. libpq is loaded when the first is opened. What only files have is
+ *              then CORM_E_UNSUPPORTED: docs/postgresql.md has the list.
+ * options      borrowed until return; NULL: all defaults. With a URL CORM_OPEN_READ_ONLY is default_transaction_read_only,
+ *              busy_timeout also lock_timeout, CORM_SYNCHRONOUS_OFF is synchronous_commit = off (what is above it is the
+ *              server's own), set_up is called with each connection; statement_cache_size and reader_count are as for files.
+ *              A template, a journal mode, foreign_keys_off, a cipher and auto_sync are CORM_E_UNSUPPORTED.
  * out_database owned (corm_database_close); set only on success.
  *
  * Statuses: CORM_E_CANNOT_OPEN (missing, unreadable, a directory), CORM_E_NOT_A_DATABASE, CORM_E_BUSY,
  * CORM_E_READ_ONLY, CORM_E_IO, CORM_E_MISUSE; CORM_E_KEY_MISSING, and with a key CORM_E_WRONG_KEY, CORM_E_NOT_ENCRYPTED,
- * CORM_E_TRUNCATED, CORM_E_CIPHER, CORM_E_CALLBACK. Threading: any thread.
+ * CORM_E_TRUNCATED, CORM_E_CIPHER, CORM_E_CALLBACK; with a URL CORM_E_CONNECTION and CORM_E_UNSUPPORTED. Threading: any thread.
  */
 corm_status corm_database_open(const char *path, const corm_open_options *options, corm_database **out_database,
                                corm_error **out_error);
@@ -147,7 +155,10 @@ corm_status corm_database_execute(corm_database *database, const char *sql, cons
  */
 corm_status corm_database_execute_script(corm_database *database, const char *sql, corm_error **out_error);
 
-/* The rowid of the newest insert through this handle, by any thread, 0 before the first or for a bad handle. */
+/*
+ * The rowid of the newest insert through this handle, by any thread, 0 before the first or for a bad handle. On a server the key
+ * that was made for the newest record: of raw SQL RETURNING tells it.
+ */
 int64_t corm_database_last_insert_id(corm_database *database);
 
 /* Rows changed by the newest INSERT, UPDATE or DELETE of any thread, 0 for a bad handle. */
@@ -156,7 +167,10 @@ int64_t corm_database_changes(corm_database *database);
 /* Rows changed since the database was opened, 0 for a bad handle. */
 int64_t corm_database_total_changes(corm_database *database);
 
-/* The path given to corm_database_open. Returns: borrowed until corm_database_close; NULL for a bad handle. */
+/*
+ * The path given to corm_database_open, or the URL without its password. Returns: borrowed until corm_database_close; NULL for a
+ * bad handle.
+ */
 const char *corm_database_path(corm_database *database);
 
 /*

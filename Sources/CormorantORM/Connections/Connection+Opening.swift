@@ -33,14 +33,7 @@ extension Connection {
     /// Another connection to the same database, which reads.
     func reader(path: String, options: OpenOptions) throws -> Connection {
         guard let engine else { return try Connection(path: path, options: options) }
-        let other = try engine.another(isReader: true)
-        do {
-            for setting in settings(options) { try other.script(setting) }
-        } catch {
-            other.close()
-            throw error
-        }
-        return try Connection(over: other, path: path, options: options)
+        return try Connection(over: engine.another(isReader: true), path: path, options: options)
     }
 
     /// Takes over a connection of another engine, and has the program set it up.
@@ -86,10 +79,9 @@ func refuseFileOptions(_ options: OpenOptions, _ engineName: String) throws {
 private func openServer(
     _ url: String, _ options: OpenOptions
 ) throws -> (engine: any EngineConnection, shown: String) {
-    let engine = try PostgresConnection(url: url)
+    let engine = try PostgresConnection(url: url, settings: settings(options))
     do {
         try refuseFileOptions(options, engine.engineName)
-        for setting in settings(options) { try engine.script(setting) }
     } catch {
         engine.close()
         throw error
@@ -102,6 +94,6 @@ private func settings(_ options: OpenOptions) -> [String] {
     var settings: [String] = []
     if options.busyTimeout > 0 { settings.append("SET lock_timeout = \(options.busyTimeout)") }
     if options.synchronous == .off { settings.append("SET synchronous_commit = off") }
-    if options.mode == .readOnly || options.isReader { settings.append("SET default_transaction_read_only = on") }
+    if options.mode == .readOnly { settings.append("SET default_transaction_read_only = on") }
     return settings
 }

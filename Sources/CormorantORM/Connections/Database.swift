@@ -51,7 +51,10 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         weak var queue: WriteQueue?
     }
 
-    /// Opens a database file, or memory with the path ":memory:"; a path that begins with "file:" is a URI of SQLite's. What
+    /// Opens a database file, or memory with the path ":memory:"; a path that begins with "file:" is a URI of SQLite's, one that
+    /// begins with "postgresql://" or "postgres://" the URL of a PostgreSQL database, as libpq reads it. There `mode`, `busyTimeout`
+    /// (also lock_timeout), `synchronous` (`off` is synchronous_commit = off), `statementCacheSize`, `readerCount` and `setUp` count;
+    /// other options, and calls for what only files have, throw `unsupported`. What
     /// is deleted is overwritten where that costs no I/O (secure_delete = FAST, whatever the build of SQLite has); PRAGMA
     /// secure_delete = ON overwrites freed pages, too.
     public init(path: String, options: OpenOptions = OpenOptions()) throws {
@@ -367,7 +370,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         return writer.connection.map(body) ?? 0
     }
 
-    /// The rowid of the newest insert.
+    /// The rowid of the newest insert; on a server the key that was made for the newest record.
     @available(*, noasync, message: "ask in the body of perform or write")
     public var lastInsertID: Int64 { count { $0.lastInsertID } }
     /// Rows changed by the newest INSERT, UPDATE or DELETE.

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantPostgres
 import CormorantQuery
 import CormorantSQLite
 import CormorantThreads
@@ -79,8 +80,9 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
             throw CormorantError(
                 .misuse, "a database in memory would be lost when it is closed", hint: "register a file")
         }
-        let path = absolutePath(path)
-        let file = canonicalPath(path)
+        let isURL = isServerURL(path)
+        let path = isURL ? path : absolutePath(path)
+        let file = isURL ? path : canonicalPath(path)
         try whileOpen {
             guard registered[name] == nil else {
                 throw CormorantError(
@@ -88,7 +90,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
             }
             if let other = names[file] {
                 throw CormorantError(
-                    .misuse, "\"\(path)\" is registered as \"\(shown(other))\" already", hint: "use that name")
+                    .misuse, "\"\(isURL ? PostgresConnection.shown(path) : path)\" is registered as \"\(shown(other))\" already", hint: "use that name")
             }
             registered[name] = Registration(path: path, options: options ?? self.options)
             names[file] = name

@@ -11,6 +11,10 @@ struct RegistryPattern: Sendable {
     init(_ pattern: String) throws {
         try refuseNUL(pattern, "pattern")
         try refuseURI(pattern, "a registry finds files by their paths")
+        guard !isServerURL(pattern) else {
+            throw CormorantError(
+                .unsupported, "a pattern of names is one for files", hint: "register each database of a server by its URL")
+        }
         let bytes = Array(absolutePath(pattern).utf8)
         let place = Array("{name}".utf8)
         let places = bytes.indices.filter { bytes[$0...].starts(with: place) }
