@@ -89,8 +89,9 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
                     .misuse, "a database is called \"\(shown(name))\" already", hint: "give it another name")
             }
             if let other = names[file] {
+                let place = isURL ? PostgresConnection.shown(path) : path
                 throw CormorantError(
-                    .misuse, "\"\(isURL ? PostgresConnection.shown(path) : path)\" is registered as \"\(shown(other))\" already", hint: "use that name")
+                    .misuse, "\"\(place)\" is registered as \"\(shown(other))\" already", hint: "use that name")
             }
             registered[name] = Registration(path: path, options: options ?? self.options)
             names[file] = name
