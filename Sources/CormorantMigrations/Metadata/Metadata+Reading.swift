@@ -3,7 +3,6 @@ import CormorantEngine
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite
-import CormorantThreads
 
 extension Reader {
     /// Everything that introspection knows about the file, without the tables that migrations keep for themselves. An
@@ -43,16 +42,14 @@ extension Metadata {
         fillColumns(connection)
     }
 
-    /// Asks SQLite for the columns of the tables that have none. Views over views over views can take it a second each, in
-    /// which it cannot be interrupted.
+    /// Asks SQLite for the columns of the tables that have none.
     fileprivate mutating func fillColumns(_ connection: Connection) {
-        let end = monotonicTime() + 2_000_000_000
+        let limits = ViewLimits(of: tables, milliseconds: 2_000)
         for place in tables.indices where tables[place].columns.isEmpty {
             do {
-                guard monotonicTime() < end else {
-                    throw CormorantError(.schema, "SQLite takes too long over the views before it")
+                try limits.watching(tables[place], most: 1_000, on: connection) {
+                    try tables[place].readColumns(connection)
                 }
-                try tables[place].readColumns(connection)
             } catch {
                 let message = (error as? CormorantError)?.plainMessage ?? "\(error)"
                 problems.append(tables[place].problem(message))

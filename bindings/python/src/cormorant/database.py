@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 from . import _function
 from . import arrow as _arrow
 from . import cipher as _cipher
+from . import count as _count
+from . import exactly_one as _exactly_one
 from . import graph as _graph
 from . import json as _json
 from . import key_value as _key_value
@@ -288,15 +290,15 @@ class Database(Owner):
 
     fetch_all = _query.fetch_all
     fetch_one = _query.fetch_one
-    one = _query.one
+    one = _exactly_one.one
     fetch_value = _query.fetch_value
-    one_value = _query.one_value
+    one_value = _exactly_one.one_value
     fetch_values = _query.fetch_values
     cursor = _query.cursor
-    count = _query.count
-    page_count = _query.page_count
-    exists = _query.exists
-    max_key = _query.max_key
+    count = _count.count
+    page_count = _count.page_count
+    exists = _count.exists
+    max_key = _count.max_key
     explain = _query.explain
     query = _query.query
 

@@ -20,11 +20,11 @@ from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import observation as native_observation
 from ._native.handle import ObserverHandle
+from ._query import dump_query_values, limit_option, option
 from ._waiting import Nothing, Waiting
 from .column import MISSING
 from .error import Error, ProgrammingError
 from .model import Model
-from .query import dump_query_values, limit_option, option
 from .statement import Query
 from .value import Bindings
 

@@ -43,17 +43,20 @@ extension Database {
     /// holds integers alone is of integers, and a column that a view computes has the type of its values.
     func metadataByValues() throws -> Metadata {
         var metadata = try metadata()
-        // Views over views over views can take SQLite a second each, in which it cannot be interrupted.
-        let end = ContinuousClock.now + .seconds(1)
+        let limits = ViewLimits(of: metadata.tables, milliseconds: 2_000)
         for place in metadata.tables.indices where metadata.tables[place].kind != .virtual {
             let table = metadata.tables[place]
-            if table.kind == .view, ContinuousClock.now > end { continue }
-            for column in table.columns.indices {
-                do {
-                    try look(at: &metadata.tables[place].columns[column], of: table)
-                } catch  where table.kind == .view {
-                    // It does not work here, for want of a function of the program's own perhaps.
-                    break
+            guard table.kind == .view else {
+                for column in table.columns.indices { try look(at: &metadata.tables[place].columns[column], of: table) }
+                continue
+            }
+            // It may not work here, for want of a function of the program's own perhaps.
+            try? withConnection { connection in
+                // SQLite refuses more in one statement, having made it.
+                try limits.watching(table, most: 200, on: connection) {
+                    for column in table.columns.indices {
+                        try look(at: &metadata.tables[place].columns[column], of: table)
+                    }
                 }
             }
         }

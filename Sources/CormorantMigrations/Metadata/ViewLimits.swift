@@ -1,0 +1,88 @@
+import CormorantBase
+import CormorantEngine
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+import CormorantThreads
+
+/// What SQLite may spend on what a file's views are. It puts into each view what that reads, so that views over views over
+/// views grow beyond all bounds, and cannot be interrupted while it does: how large each would be is counted first. What it then
+/// runs ends with the time that all have together.
+package struct ViewLimits {
+    private let sizes: [String: Int]
+    private let end: Int64
+
+    package init(of tables: [TableMetadata], milliseconds: Int64) {
+        sizes = expandedSizes(of: tables)
+        end = monotonicTime() &+ milliseconds &* 1_000_000
+    }
+
+    /// Runs what asks SQLite about a table or view, on the connection that it runs on.
+    /// - Parameter most: how many tables a view may read, those of its views among them.
+    package func watching<Result>(
+        _ table: TableMetadata, most: Int, on connection: Connection, _ body: () throws -> Result
+    ) throws -> Result {
+        guard sizes[foldIdentifier(table.name), default: 1] <= most else {
+            throw CormorantError(.schema, "it reads more than \(most) tables, with those of the views that it reads")
+        }
+        guard monotonicTime() < end else { throw tookTooLong() }
+        let monitor = ProgressMonitor { [end] _ in monotonicTime() < end }
+        connection.setMonitor(monitor)
+        defer { connection.setMonitor(nil) }
+        return try withExtendedLifetime(monitor) {
+            do { return try body() } catch where monitor.isCancelled { throw tookTooLong() }
+        }
+    }
+
+    private func tookTooLong() -> CormorantError {
+        CormorantError(.schema, "SQLite takes too long over it, or over the views before it")
+    }
+}
+
+/// How many tables SQLite finds in each view once it has put into it the views that it reads, by folded names. A name that
+/// stands in a view's SQL counts as one that it reads.
+private func expandedSizes(of tables: [TableMetadata]) -> [String: Int] {
+    let names = Set(tables.map { foldIdentifier($0.name) })
+    var reads: [String: [String]] = [:]
+    for view in tables where view.kind == .view {
+        reads[foldIdentifier(view.name)] = identifiers(in: view.sql).filter(names.contains)
+    }
+    var sizes: [String: Int] = [:]
+    // Views that read each other in a circle read nothing.
+    var begun: Set<String> = []
+    for start in reads.keys {
+        var pending = [start]
+        while let name = pending.last {
+            // The first of the names is its own.
+            let read = reads[name].map { $0.filter { $0 != name } } ?? []
+            let unknown = read.filter { reads[$0] != nil && sizes[$0] == nil && !begun.contains($0) }
+            if begun.insert(name).inserted, !unknown.isEmpty {
+                pending += unknown
+                continue
+            }
+            pending.removeLast()
+            sizes[name] = read.reduce(0) { sum, other in
+                let (more, isOver) = sum.addingReportingOverflow(sizes[other] ?? 1)
+                return isOver ? .max : more
+            }
+        }
+    }
+    return sizes
+}
+
+/// The names in SQL, folded, but for those that qualify others.
+private func identifiers(in sql: String) -> [String] {
+    var sql = sql
+    return sql.withUTF8 { bytes in
+        var lexer = SQLLexer(bytes)
+        var found: [String] = []
+        while let token = lexer.next() {
+            switch token.kind {
+            case .identifier, .keyword, .quotedIdentifier: found.append(foldIdentifier(lexer.unquoted(token)))
+            case .dot: if !found.isEmpty { found.removeLast() }
+            default: break
+            }
+        }
+        return found
+    }
+}

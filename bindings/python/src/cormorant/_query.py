@@ -1,0 +1,151 @@
+"""How a query begins: what calls that read are given becomes a cursor, and what makes records or values of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ._model_info import ModelInfo, info_of
+from ._native import abi
+from ._native import query as native_query
+from ._native import result as native_result
+from ._native import statement as native_statement
+from ._native.handle import CursorHandle
+from ._shape import IntoShape, Shape
+from ._sql import bindings_of
+from .column import MISSING
+from .error import ProgrammingError
+from .model import Model
+from .result import Convert
+from .statement import Query
+from .value import Bindings, dump_bindings
+
+if TYPE_CHECKING:
+    from .database import Database
+
+
+M = TypeVar("M", bound=Model)
+R = TypeVar("R")
+N = TypeVar("N")
+
+
+def start(
+    database: Database,
+    model: Any,
+    /,
+    sql: str | None,
+    bindings: Bindings,
+    attributes: dict[str, Any],
+    order_by: str | Sequence[str],
+    limit: int | None,
+    offset: int,
+    into: Any,
+    most: int = 0,
+) -> tuple[CursorHandle, Shape]:
+    """A running statement, and what its rows become. most: the limit where none is given."""
+    if isinstance(model, Query):
+        if sql is not None or any(given is not MISSING for given in (order_by, limit, offset)):
+            raise ProgrammingError(
+                "SQL, order_by, limit or offset with a query",
+                hint="use the query's methods; give parameters of these names in bindings",
+            )
+        return _run(database, model, model._parameters(bindings, attributes), None if into is MISSING else into)
+    if into is not MISSING:
+        attributes = {**attributes, "into": into}
+    info = info_of(model)
+    data = dump_query_values(info, sql, bindings, attributes)
+    order_by = option(info, "order_by", order_by, ())
+    limit = limit_option(info, limit, most)
+    offset = option(info, "offset", offset, 0)
+    names = (order_by,) if isinstance(order_by, str) else order_by
+    return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
+
+
+def limit_option(info: ModelInfo | None, given: Any, most: int) -> int:
+    """A limit as the library has it, where 0 is all."""
+    if given is None:
+        given = MISSING
+    limit: int = option(info, "limit", given, most)
+    if limit < 0:
+        raise ProgrammingError(f"limit is {limit}", hint="give None for all")
+    return abi.CORM_LIMIT_NO_ROWS if limit == 0 and given is not MISSING else limit
+
+
+def start_values(
+    database: Database, query: Any, given: Bindings, bindings: Bindings, parameters: dict[str, Any]
+) -> tuple[CursorHandle, Convert | None]:
+    """A running statement of one column, and what decodes its rows."""
+    if isinstance(query, str):
+        if bindings or parameters:
+            raise ProgrammingError("parameters with SQL", hint="give its bindings as a tuple or a dict")
+        data = dump_bindings(bindings_of(query, given))
+        cursor, convert = native_query.open_cursor(database._handle, None, query, data), None
+    elif isinstance(query, Query):
+        cursor, shape = _run(database, query, query._parameters(bindings or given, parameters), None)
+        convert = shape.load_rows
+    else:
+        raise ProgrammingError(
+            f"{query!r} is no query", hint="select one column, such as select(Person.age), or give SQL"
+        )
+    count = len(native_result.cursor_columns(cursor))
+    if count != 1:
+        cursor.free()
+        raise ProgrammingError(f"the query gives {count} columns, not one value", hint="select one column")
+    return cursor, convert
+
+
+def without_loads(query: Query[R]) -> Query[R]:
+    return query._with(_loads=())
+
+
+def _run(database: Database, query: Query[Any], parameters: bytes | None, into: Any) -> tuple[CursorHandle, Shape]:
+    model: ModelInfo | None = None if into is None else getattr(into, "__model__", None)
+    shape = model or query._shape
+    statement, parts = query._compile().handle, None if model else getattr(shape, "parts", None)
+    if parts is None:
+        cursor = native_statement.open_cursor(database._handle, shape.handle, statement, parameters)
+    else:
+        cursor = native_statement.open_parts(database._handle, parts, statement, parameters)
+    if into is None or model:
+        return cursor, shape
+    try:
+        return cursor, IntoShape(shape, into, cursor)
+    except ProgrammingError:
+        cursor.free()
+        raise
+
+
+def option(info: ModelInfo | None, name: str, value: Any, default: Any) -> Any:
+    """An option that stands among attributes, such as limit; a property of its name could be meant as well."""
+    if value is MISSING:
+        return default
+    if type(default) is int and not isinstance(value, int) and not hasattr(value, "__index__"):
+        raise ProgrammingError(f"{name} is {value!r}", hint="give an int; 0 is none")
+    if info is not None and name in info.encode_values:
+        raise ProgrammingError(
+            f"{name} is an option, and a property of {info.name}",
+            hint=f'ask for the property with bindings={{"{name}": value}}, and use the option as a method of '
+            f"select({info.name})",
+        )
+    return value
+
+
+def dump_query_values(
+    info: ModelInfo | None, sql: str | None, bindings: Bindings, attributes: dict[str, Any]
+) -> bytes | None:
+    """Bindings of the SQL or, without SQL, the attributes."""
+    if sql is not None:
+        if attributes:
+            raise ProgrammingError(
+                f"attributes with SQL: {', '.join(attributes)}", hint="put conditions into the SQL and its bindings"
+            )
+        return dump_bindings(bindings_of(sql, bindings))
+    if isinstance(bindings, Mapping):
+        attributes = {**bindings, **attributes}
+    elif bindings:
+        raise ProgrammingError("bindings without SQL", hint="give attributes as keywords or as a dict")
+    if not attributes:
+        return None
+    if info is None:
+        raise ProgrammingError("attributes without a model", hint="give a model, or sql with its bindings")
+    return info.dump_attributes(attributes)

@@ -1,0 +1,106 @@
+"""Methods of Database that count and look up, without reading records.
+
+What is counted: a query, a model with attributes, or SQL, as in query.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from ._model_info import info_of
+from ._native import query as native_query
+from ._native import statement as native_statement
+from ._query import dump_query_values
+from .error import ProgrammingError
+from .model import Model
+from .record import has_key
+from .statement import Query
+from .value import Bindings
+
+if TYPE_CHECKING:
+    from .database import Database
+
+
+M = TypeVar("M", bound=Model)
+R = TypeVar("R")
+N = TypeVar("N")
+
+
+@overload
+def count(database: Database, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> int: ...
+@overload
+def count(
+    database: Database,
+    model: type[Model] | None = None,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    **attributes: Any,
+) -> int: ...
+def count(
+    database: Database, model: Any = None, /, sql: str | None = None, bindings: Bindings = (), **attributes: Any
+) -> int:
+    """How many records a query has. Without a model: how many rows any SELECT has."""
+    if isinstance(model, Query):
+        data = model._parameters(bindings, attributes)
+        return native_statement.count(database._handle, model._compile().handle, data)
+    info = None if model is None else info_of(model)
+    data = dump_query_values(info, sql, bindings, attributes)
+    return native_query.count(database._handle, info.handle if info else None, sql, data)
+
+
+@overload
+def page_count(
+    database: Database, query: Query[Any], /, *, page_size: int, bindings: Mapping[str, Any] = ..., **parameters: Any
+) -> int: ...
+@overload
+def page_count(
+    database: Database,
+    model: type[Model] | None = None,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    page_size: int,
+    **attributes: Any,
+) -> int: ...
+def page_count(
+    database: Database,
+    model: Any = None,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    page_size: int,
+    **attributes: Any,
+) -> int:
+    """How many pages of `page_size` records; page p, from 0, is limit=page_size, offset=p * page_size."""
+    if page_size < 1:
+        raise ProgrammingError(f"the page size is {page_size}", hint="give 1 or more")
+    return -(-database.count(model, sql, bindings, **attributes) // page_size)
+
+
+@overload
+def exists(
+    database: Database, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
+) -> bool: ...
+@overload
+def exists(database: Database, model: type[Model], /, *key: Any) -> bool: ...
+def exists(database: Database, model: Any, /, *key: Any, bindings: Bindings = (), **parameters: Any) -> bool:
+    """Whether a query has any row; of a model, whether a row has this primary key."""
+    if isinstance(model, Query):
+        if key:
+            raise ProgrammingError("a key with a query", hint="give parameters as keywords")
+        data = model._parameters(bindings, parameters)
+        return native_statement.exists(database._handle, model._compile().handle, data)
+    if bindings or parameters:
+        raise ProgrammingError("attributes with a key", hint="ask a query: db.exists(Person.where(...))")
+    return has_key(database, model, *key)
+
+
+def max_key(database: Database, model: type[Model]) -> Any:
+    """The greatest primary key; None for an empty table."""
+    info = info_of(model)
+    key = native_query.max_key(database._handle, info.handle)
+    return None if key is None else info.decode_key(key)

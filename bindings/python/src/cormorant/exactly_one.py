@@ -1,0 +1,136 @@
+"""Methods of Database that read exactly one row; another number of them is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from ._native import abi
+from ._native import result as native_result
+from ._native.handle import CursorHandle
+from ._query import start, start_values, without_loads
+from .column import MISSING
+from .error import NoRowsError, SeveralRowsError
+from .graph import load
+from .model import Model
+from .result import Convert
+from .statement import Query
+from .transaction import Transaction
+from .value import Bindings
+
+if TYPE_CHECKING:
+    from .database import Database
+
+
+M = TypeVar("M", bound=Model)
+R = TypeVar("R")
+N = TypeVar("N")
+
+
+@overload
+def one(
+    database: Database, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
+) -> R: ...
+@overload
+def one(
+    database: Database,
+    query: Query[Any],
+    /,
+    *,
+    bindings: Mapping[str, Any] = ...,
+    into: Callable[..., N],
+    **parameters: Any,
+) -> N: ...
+@overload
+def one(
+    database: Database,
+    model: type[M],
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    **attributes: Any,
+) -> M: ...
+def one(
+    database: Database,
+    model: Any,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    into: Any = MISSING,
+    **attributes: Any,
+) -> Any:
+    """The only record or row of a query; NoRowsError where there is none, SeveralRowsError where there are more.
+
+    What a statement that writes has written is then taken back.
+    """
+    if isinstance(model, Query) and model._loads:
+        if into is not MISSING and into is not None:
+            model._refuse_loads("`into`")
+        with Transaction(database, "read"):
+            plain: Any = without_loads(model)
+            record = one(database, plain, bindings=bindings, **attributes)
+            load(database, record, *model._loads)
+            return record
+    most = 0 if sql or isinstance(model, Query) else 2
+
+    def rows() -> list[Any]:
+        cursor, shape = start(database, model, sql, bindings, attributes, MISSING, MISSING, MISSING, into, most)
+        return _read_two(cursor, shape.load)
+
+    return _only(database, sql if sql is not None else model, rows)
+
+
+def _only(database: Database, statement: Any, rows: Callable[[], list[Any]]) -> Any:
+    """The one row that there is."""
+    writes = not _only_reads(statement)
+    with Transaction(database) if writes else nullcontext():
+        found = rows()
+        if len(found) == 1:
+            return found[0]
+        sql = statement if isinstance(statement, str) else statement.sql[0] if isinstance(statement, Query) else None
+        if found:
+            raise SeveralRowsError(
+                "the query has several rows, where exactly one is expected",
+                code="CORM_E_SEVERAL_ROWS",
+                hint="narrow its conditions, or ask for the first row with fetch_one()",
+                sql=sql,
+            )
+        raise NoRowsError(
+            "the query has no row, where exactly one is expected",
+            code="CORM_E_NO_ROWS",
+            hint="ask with fetch_one() where there may be none",
+            sql=sql,
+        )
+
+
+def _only_reads(statement: Any) -> bool:
+    """Whether it surely writes nothing."""
+    if isinstance(statement, str):
+        return statement.lstrip()[:6].upper() in ("SELECT", "VALUES")
+    return not isinstance(statement, Query) or statement._kind == abi.CORM_SELECT
+
+
+def _read_two(cursor: CursorHandle, convert: Convert | None) -> list[Any]:
+    """The first two rows that there are; frees the cursor."""
+    try:
+        rows = native_result.next_rows(cursor, 2)
+        return convert(rows) if convert else rows
+    finally:
+        cursor.free()
+
+
+@overload
+def one_value(
+    database: Database, query: Query[tuple[R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
+) -> R: ...
+@overload
+def one_value(database: Database, sql: str, bindings: Bindings = ..., /) -> Any: ...
+def one_value(database: Database, query: Any, given: Bindings = (), /, *, bindings: Any = (), **parameters: Any) -> Any:
+    """The value of the only row of a query or of raw SQL that gives one column, which may be NULL; as one()."""
+
+    def rows() -> list[Any]:
+        return _read_two(*start_values(database, query, given, bindings, parameters))
+
+    return _only(database, query, rows)[0]
