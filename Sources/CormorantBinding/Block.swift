@@ -140,6 +140,16 @@ func bindBlock(_ bindings: UnsafeRawPointer?, _ size: Int, to statement: Stateme
     }
 }
 
+@_cdecl("corm_block_set_whole") @implementation
+public func corm_block_set_whole(
+    _ part: OpaquePointer?, _ whole: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try requireModel(part).descriptor.whole = requireModel(whole).descriptor
+        return CORM_OK
+    }
+}
+
 @_cdecl("corm_block_max_key") @implementation
 public func corm_block_max_key(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,

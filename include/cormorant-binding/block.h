@@ -90,6 +90,12 @@ corm_status corm_block_execute(corm_database *database, const char *sql, const v
  */
 bool corm_block_is_plain(const void *rows, size_t size);
 
+/*
+ * Says that a model is of some rows of the table of another, which is made of that one: where models are synced before their
+ * first use, it is, too. The last call counts. No reference is kept.
+ */
+corm_status corm_block_set_whole(const corm_model *part, const corm_model *whole, corm_error **out_error);
+
 /* corm_query_count with marshalled bindings. */
 corm_status corm_block_count(corm_database *database, const corm_model *model, const char *sql, const void *bindings,
                              size_t size, int64_t *out_count, corm_error **out_error);

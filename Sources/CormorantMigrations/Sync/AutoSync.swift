@@ -51,7 +51,7 @@ private func isView(_ name: String, _ connection: Connection) throws -> Bool {
 }
 
 extension ModelDescriptor {
-    /// The model and those that relations lead to, directly or through others. A relation that is wrong is passed by: it is
+    /// The model and those that relations lead to, directly or through others, each with the one of all rows of its table. A relation that is wrong is passed by: it is
     /// an error where it is used.
     fileprivate var withRelated: [ModelDescriptor] {
         var found = [self]
@@ -60,6 +60,9 @@ extension ModelDescriptor {
         while next < found.count {
             let model = found[next]
             next += 1
+            if model.isPart, let whole = model.whole, tables.insert(ObjectIdentifier(whole.tableReference)).inserted {
+                found.append(whole)
+            }
             for relation in model.relations.names.compactMap({ try? model.relation(named: $0) }) {
                 for other in [relation.target, relation.junction].compactMap({ $0 })
                 where tables.insert(ObjectIdentifier(other.tableReference)).inserted {

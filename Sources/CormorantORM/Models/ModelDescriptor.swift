@@ -47,6 +47,11 @@ public final class ModelDescriptor: Sendable {
     }
     /// How its records belong to those of other models.
     package let relations: RelationList
+    /// Of a model of some rows of a table the model of all of them, of which the table is made, where a binding has said it.
+    package var whole: ModelDescriptor? {
+        get { relations.whole }
+        set { relations.whole = newValue }
+    }
     /// Whether relations lead to one record, by foreign keys in its own.
     package var hasToOne: Bool { relations.hasToOne }
     /// The column that insert fills in when it is NULL; -1 for none.

@@ -46,7 +46,7 @@ extension ModelPlan {
     private func updateRow<Access: RecordAccess>(_ record: inout Access, with planned: PlannedStatement) throws {
         guard try run(planned, &record, makesKey: false) else {
             try refuseStale { try record.write(to: &$0) }
-            throw noRecord()
+            throw noRecord(record)
         }
     }
 
@@ -73,7 +73,7 @@ extension ModelPlan {
         try model.requireKey()
         let found: Void? = try one(
             find().takeUnretainedValue(), key: { try record.write(to: &$0) }, read: { try record.read(from: $0) })
-        guard found != nil else { throw noRecord() }
+        guard found != nil else { throw noRecord(record) }
     }
 
     /// Binds, runs to the end, takes back what SQLite made. True when a row was changed.
@@ -306,6 +306,15 @@ extension ModelPlan {
         return CormorantError(
             .range, "the generated key \(key) does not fit into \(model.name).\(column.name), \(type)",
             hint: "make the key a 64-bit integer with sign", table: model.table, columns: [column.name])
+    }
+
+    private func noRecord<Access: RecordAccess>(_ record: Access) -> CormorantError {
+        let key = try? pooled.database?.values(of: model, model.keyColumns, count: 1) { _ in record }
+        guard let missing = key?.firstIndex(of: .null) else { return noRecord() }
+        let column = model.columns[model.keyColumns[missing]]
+        return CormorantError(
+            .noRecord, "the record has no key, for \(model.name).\(column.name) is NULL",
+            hint: "insert the record first, or save it, which inserts it", table: model.table, columns: [column.column])
     }
 
     func noRecord() -> CormorantError {

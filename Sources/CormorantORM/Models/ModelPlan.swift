@@ -380,7 +380,7 @@ package final class ModelPlan {
                     : model.isView
                         ? "make the view, with the columns that the model has; views are made by SQL, not of models"
                         : model.isPart
-                            ? "create the table of the model of all its rows, or migrate the file by that"
+                            ? "create the table of the model of all its rows, or sync that first"
                             : "create its tables, or migrate the file", sqliteCode: error.sqliteCode, sql: error.sql,
             offset: error.offset, table: model.table)
     }

@@ -67,6 +67,7 @@ package final class RelationList: @unchecked Sendable {
     private let inherited: RelationList?
     private let origin: TableReference?
     private weak var owner: ModelDescriptor?
+    private weak var ownersWhole: ModelDescriptor?
     private let leadsToOne = AtomicFlag()
     /// Whether any of them leads to one record.
     var hasToOne: Bool { leadsToOne.isSet }
@@ -84,6 +85,12 @@ package final class RelationList: @unchecked Sendable {
         inherited = other.relations
         leadsToOne.isSet = other.relations.hasToOne
         origin = other.tableReference
+    }
+
+    /// Of a model of some rows of a table the model of all of them, where a binding has said it.
+    var whole: ModelDescriptor? {
+        get { lock.locked { ownersWhole } }
+        set { lock.locked { ownersWhole = newValue } }
     }
 
     /// Says whose they are: relations to the model that it was made of lead to itself.

@@ -11,6 +11,37 @@ extension StatementCompiler {
                 .binding, "the raw SQL has \(counted(found, "parameter")), \(countedWere(valueCount, "value")) given",
                 hint: "give one value for each ?", sql: text)
         }
+        try utf8.withUTF8 { try refuseRowID($0, text) }
+    }
+
+    /// Of a model with a scope a subquery is read, whose rows have no rowid: SQLite 3.40 takes it for NULL.
+    private func refuseRowID(_ bytes: UnsafeBufferPointer<UInt8>, _ text: String) throws {
+        guard let scope = scopes.last, scope.select != nil, scope.tables.contains(where: { $0.table?.scope != nil })
+        else { return }
+        var lexer = SQLLexer(bytes)
+        var name: String?
+        var qualifier: String?
+        while let token = lexer.next() {
+            guard token.kind == .identifier || token.kind == .quotedIdentifier else {
+                qualifier = token.kind == .dot ? name : nil
+                name = nil
+                continue
+            }
+            let found = lexer.unquoted(token)
+            name = found
+            defer { qualifier = nil }
+            guard ["rowid", "_rowid_", "oid"].contains(foldIdentifier(found)) else { continue }
+            let meant = scope.tables.filter { table in
+                qualifier.map { sameIdentifier($0, table.name) } ?? (scope.tables.count == 1)
+            }
+            guard let table = meant.first?.table, table.scope != nil,
+                !table.columns.contains(where: { sameIdentifier($0.name, found) })
+            else { continue }
+            throw CormorantError(
+                .misuse, "the rows of model \(table.model), which has a scope, have no \(found)",
+                hint: "declare the key as a property, or ask the unscoped model", table: table.name, sql: text,
+                offset: token.range.lowerBound)
+        }
     }
 }
 

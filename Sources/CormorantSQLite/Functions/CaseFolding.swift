@@ -7,15 +7,9 @@ extension Connection {
     /// built of expressions call the function where LIKE and its kin look into a text of that collation. It cannot be used in a
     /// schema; the collation can, and ties a file to this library where an index or a column has it.
     func registerCaseFolding() throws {
-        let status = sqlite3_create_collation_v2(
-            handle, "corm_nocase", SQLITE_UTF8, nil,
-            { _, leftCount, left, rightCount, right in
-                func text(_ start: UnsafeRawPointer?, _ count: Int32) -> UnsafeBufferPointer<UInt8> {
-                    UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: Int(count))
-                }
-                return compareFolded(text(left, leftCount), text(right, rightCount))
-            }, nil)
-        if status != SQLITE_OK { throw error(status) }
+        try registerCollation("corm_nocase") { _, leftCount, left, rightCount, right in
+            compareFolded(textOf(left, leftCount), textOf(right, rightCount))
+        }
         try register("corm_fold", arguments: 1) { context, _, values in
             guard let value = values?[0] else { return }
             guard let text = textOf(value) else { return sqlite3_result_value(context, value) }

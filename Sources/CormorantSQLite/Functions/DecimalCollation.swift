@@ -19,7 +19,8 @@ extension Connection {
         }
     }
 
-    private func registerCollation(
+    /// Makes a collation of the library's own known.
+    func registerCollation(
         _ name: String,
         _ compare:
             @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?) -> Int32
@@ -29,6 +30,7 @@ extension Connection {
     }
 }
 
-private func textOf(_ start: UnsafeRawPointer?, _ count: Int32) -> UnsafeBufferPointer<UInt8> {
+/// A text as SQLite hands it to a collation.
+func textOf(_ start: UnsafeRawPointer?, _ count: Int32) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: Int(count))
 }

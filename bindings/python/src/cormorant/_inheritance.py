@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _codegen
 from ._model_info import ModelInfo
+from ._native.expression import quoted
 from ._native.handle import ModelHandle
 from ._native.record import Row
 from .column import MISSING, Column, Ignored
@@ -144,14 +145,10 @@ class Family:
                 self.others[item.name] = _of_others(item)
         for option in _LISTS:
             self.options[option] = [*self.options[option], *given[option]]
-        quoted = (
-            '"'
-            + self.whole.__model__.columns[_place(self.whole, self.discriminator)].column_name.replace('"', '""')
-            + '"'
-        )
+        kind = quoted(self.whole.__model__.columns[_place(self.whole, self.discriminator)].column_name)
         literal = stored if column.type_name.startswith("int") else "'" + stored.replace("'", "''") + "'"
         self.options["checks"] = [
-            *self.options["checks"], *(f"{quoted} <> {literal} OR ({check})" for check in given["checks"])
+            *self.options["checks"], *(f"{kind} <> {literal} OR ({check})" for check in given["checks"])
         ]  # fmt: skip
 
     def _refuse_used(self, part: type[Model]) -> None:

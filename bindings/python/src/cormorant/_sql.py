@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ._native.expression import quoted
 from .error import ProgrammingError
 from .value import Bindings, type_name
 
@@ -119,7 +120,7 @@ def _write(form: str, value: Any, name: str, written: list[str], bound: list[Any
     if form == "name":
         if not isinstance(value, str) or not value or "\0" in value:
             raise ProgrammingError(f"{{{name}:name}} is no name", hint="give a text")
-        written.append(_quoted(value))
+        written.append(quoted(value))
     elif form == "list":
         if isinstance(value, str | bytes) or not isinstance(value, Iterable):
             raise ProgrammingError(f"{{{name}:list}} is no list", hint="give the values of the IN as a list")
@@ -130,13 +131,9 @@ def _write(form: str, value: Any, name: str, written: list[str], bound: list[Any
         bound += value.values
         written.append(value)
     elif hasattr(value, "__model__"):
-        written.append(_quoted(value.__model__.table))
+        written.append(quoted(value.__model__.table))
     elif isinstance(value, list | tuple | set | frozenset):
         raise ProgrammingError(f"{{{name}}} is a list", hint=f"write {{{name}:list}} for the values of an IN")
     else:
         bound.append(value)
         written.append("?")
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -231,6 +231,9 @@ class Model(metaclass=ModelType):
                 definition(cls.__name__, columns, **family.options), has_hooks
             ),
         )
+        for part in family.parts.values():
+            if part is not cls:
+                native_model.set_whole(part.__model__.handle, cls.__model__.handle)
         if family.makes_init:
             cls._set_init(fields)
         register(cls)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from models import Department, Person
 
-from cormorant import Column, Database, MigrationError, Model, ProgrammingError, Registry, column, select, to_many
+from cormorant import Column, Database, MigrationError, Model, ProgrammingError, Registry, column, key, select, to_many
 
 
 def test_a_model_in_use_costs_no_statement_more(path: Path) -> None:
@@ -134,3 +135,24 @@ def test_a_result_of_one_s_own_gets_no_table(path: Path) -> None:
         query = select(Department.name, Department.id.label("people"))
         assert [row.people for row in db.fetch_all(query, into=Summary)] == [1]
         assert not db.table_exists(Summary)
+
+
+@pytest.mark.parametrize("in_transaction", [False, True])
+def test_derived_classes_bring_their_table(path: Path, in_transaction: bool) -> None:
+    class Vessel(Model, discriminator="kind"):
+        kind: Column[str] = column(init=False)
+        name: Column[str]
+        id: Column[int] = key()
+
+    class Barge(Vessel, discriminator_value="barge"):
+        tons: Column[int] = column(default=1)
+
+    class Yacht(Vessel, discriminator_value="yacht"):
+        masts: Column[int] = column(default=2)
+
+    with Database(path, auto_sync=True) as db:
+        with db.transaction() if in_transaction else nullcontext():
+            db.insert(Barge("b"))
+            db.insert(Yacht("y"))
+        assert [type(vessel) for vessel in db.fetch_all(Vessel, order_by="id")] == [Barge, Yacht]
+        assert db.fetch_all(select(Yacht.masts)) == [(2,)]

@@ -42,3 +42,8 @@ def read_sql(function: Callable[..., int], handle: Handle) -> Sql:
     answer: Sql = scratch.read()
     give_back(scratch)
     return answer
+
+
+def quoted(name: str) -> str:
+    """The name of a table or column as it stands in SQL."""
+    return expression_sql((abi.CORM_NODE_NAME, None, name))[0]

@@ -36,6 +36,11 @@ def create_variant(model: ModelHandle, **variant: str | bool) -> ModelHandle:
     return call_handle(ModelHandle, library.corm_model_create_variant, model, ctypes.byref(struct))
 
 
+def set_whole(part: ModelHandle, whole: ModelHandle) -> None:
+    """Says that a model is of some rows of the table of another."""
+    call(library.corm_block_set_whole, part, whole)
+
+
 def model_table(model: ModelHandle) -> str:
     return to_text(info_of("corm_model", model).table) or ""
 
