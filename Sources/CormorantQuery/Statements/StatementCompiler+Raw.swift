@@ -39,8 +39,8 @@ extension StatementCompiler {
             else { continue }
             throw CormorantError(
                 .misuse, "the rows of model \(table.model), which has a scope, have no \(found)",
-                hint: "declare the key as a property, or ask the unscoped model", table: table.name, sql: text,
-                offset: token.range.lowerBound)
+                hint: "declare the key as a property, or ask the unscoped model", sql: text,
+                offset: token.range.lowerBound, table: table.name)
         }
     }
 }

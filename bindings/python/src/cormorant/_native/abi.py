@@ -1272,6 +1272,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_find": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_block_is_plain": ("bool", ("pointer", "size")),
+    "corm_block_set_whole": ("int32", ("pointer", "pointer", "pointer")),
     "corm_block_count": ("int32", ("pointer", "pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_block_max_key": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_block_delete_key": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
