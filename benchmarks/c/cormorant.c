@@ -128,6 +128,14 @@ static void update(const arguments *arguments, const char *properties, bool batc
     workload_report(0);
 }
 
+static void save_batch(const arguments *arguments) {
+    item *rows = items_make(arguments->count, 1, update_key);
+    timer_start();
+    check(corm_record_save_many(db, model, rows, (size_t)arguments->count, NULL, &error));
+    timer_stop();
+    workload_report(0);
+}
+
 static void delete_rows(const arguments *arguments, bool batch) {
     item *rows = items_make(arguments->count, 0, delete_key);
     timer_start();
@@ -207,6 +215,8 @@ int main(int argc, char **argv) {
         update(&arguments, "quantity, price, name", is_work(&arguments, "update3_batch"));
     } else if (is_work(&arguments, "update9") || is_work(&arguments, "update9_batch")) {
         update(&arguments, NULL, is_work(&arguments, "update9_batch"));
+    } else if (is_work(&arguments, "save_batch")) {
+        save_batch(&arguments);
     } else if (is_work(&arguments, "delete") || is_work(&arguments, "delete_batch")) {
         delete_rows(&arguments, is_work(&arguments, "delete_batch"));
     } else {

@@ -122,6 +122,12 @@ def save(job: Job) -> None:
             db.save(item)
 
 
+def save_batch(job: Job) -> None:
+    items = [Item(*row) for row in job.rows_to_update()]
+    with Database(job.path) as db, job.measured():
+        db.save_many(items)
+
+
 def delete(job: Job) -> None:
     items = [Item(key, 0, 0, 0, 0.0, 0.0, "", "", "", None) for key in job.keys_to_delete()]
     with Database(job.path) as db, job.measured(), db.transaction():
@@ -157,6 +163,7 @@ run(
         "update3": lambda job: update(job, *THREE),
         "update9": lambda job: update(job),
         "save": save,
+        "save_batch": save_batch,
         "update3_batch": lambda job: update_batch(job, *THREE),
         "update9_batch": lambda job: update_batch(job),
         "delete": delete,

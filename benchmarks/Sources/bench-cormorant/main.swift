@@ -96,6 +96,9 @@ func run(_ job: inout Job) throws {
         var items = Item.make(count: count, edition: 1, key: updateKey)
         let properties = job.work == "update3_batch" ? ["quantity", "price", "name"] : []
         try job.measure { try database.update(contentsOf: &items, properties: properties) }
+    case "save_batch":
+        var items = Item.make(count: count, edition: 1, key: updateKey)
+        try job.measure { try database.save(contentsOf: &items) }
     case "delete":
         let items = Item.make(count: count, key: deleteKey)
         try job.measure {
