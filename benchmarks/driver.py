@@ -15,6 +15,7 @@ from pathlib import Path
 
 import builds
 import extras
+import postgres
 import report
 from contestants import HERE, NATIVE, ROOT, SHEETS, WORKS, Contestant, Sheet, Work
 
@@ -79,7 +80,9 @@ def copy_to_disk(source: Path, target: Path) -> None:
         os.fsync(file.fileno())
 
 
-def run_sheet(runner: Runner, sheet: Sheet, chosen: list[Contestant], works: list[Work], rounds: int) -> dict:
+def run_sheet(
+    runner: Runner | postgres.ServerRunner, sheet: Sheet, chosen: list[Contestant], works: list[Work], rounds: int
+) -> dict:
     """A B C A B C ... for each work in turn; the medians and their ratios to the anchor."""
     results: dict[str, dict[str, dict]] = {}
     anchor = sheet.contestants[0]
@@ -106,6 +109,19 @@ def run_sheet(runner: Runner, sheet: Sheet, chosen: list[Contestant], works: lis
             if contestant.key in row
         }
     return results
+
+
+def measure_postgres(result: dict, options: argparse.Namespace) -> dict:
+    """Alone, on 100,000 rows as long as nothing else is said."""
+    result["rows"] = options.rows = 100_000 if options.rows == 200_000 else options.rows
+    runner = postgres.ServerRunner(options.rows)
+    try:
+        for sheet in postgres.SHEETS:
+            result["sheets"][sheet.key] = run_sheet(runner, sheet, sheet.contestants, postgres.WORKS, options.rounds)
+    finally:
+        runner.stop()
+    print(postgres.cpu_table(result))
+    return result
 
 
 def machine() -> dict:
@@ -139,7 +155,7 @@ def arguments() -> argparse.Namespace:
         help="keep the result and its plot under results/ by date, and put its tables into README.md",
     )
     keys = [contestant.key for sheet in SHEETS for contestant in sheet.contestants]
-    names = [work.name for work in WORKS] + ["extras", "builds"]
+    names = [work.name for work in WORKS] + ["extras", "builds", "postgres"]
     parser.add_argument(
         "--only",
         nargs="+",
@@ -163,6 +179,8 @@ def main() -> None:
         sys.exit("bench: --publish is for a whole run, without --only and --quick")
     result = {"date": date.today().isoformat(), "machine": machine(), "rows": options.rows, "rounds": options.rounds}
     result["sheets"] = {}
+    if "postgres" in options.only:
+        return show(measure_postgres(result, options), "postgres")
     (ROOT / ".build").mkdir(exist_ok=True)
     # Beside the checkout, not in /tmp, which may be memory.
     with tempfile.TemporaryDirectory(dir=ROOT / ".build", prefix="bench-data-") as folder:

@@ -7,10 +7,13 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
-from contestants import GOALS, ROOT, SHEETS, WORKS, Sheet
+import postgres
+from contestants import GOALS, ROOT, WORKS, Sheet
+from contestants import SHEETS as OF_SQLITE
 from matplotlib.ticker import LogLocator, NullFormatter
 
-TITLES = {work.name: work.title for work in WORKS}
+SHEETS = OF_SQLITE + postgres.SHEETS
+TITLES = {work.name: work.title for work in postgres.WORKS + WORKS}
 NAMES = {c.key: c.title for sheet in SHEETS for c in sheet.contestants}
 WIDTH = max(map(len, TITLES.values()))
 
@@ -120,7 +123,7 @@ def markdown(result: dict) -> str:
         f"([JSON](benchmarks/results/{day}.json))."
     )
     parts = [words.replace("(R)", ""), f"![Ratios of the run](benchmarks/results/{day}.svg)"]
-    for sheet in SHEETS:
+    for sheet in OF_SQLITE:
         rows = result["sheets"][sheet.key]
         anchor, *others = [c for c in sheet.contestants if any(c.key in row for row in rows.values())]
         lines = [f"| {sheet.title}: {anchor.title} = 1.00 | {' | '.join(c.title for c in others)} |"]

@@ -5,13 +5,20 @@ from __future__ import annotations
 import itertools
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cormorant import Database
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "bindings" / "python" / "src"
+sys.path.insert(0, str(SOURCES))
+# Of the programs that tests start.
+os.environ["PYTHONPATH"] = str(SOURCES)
+
+from cormorant import Database  # noqa: E402
+
 SCRIPT = ROOT / "scripts" / "postgres-server"
 URL = os.environ.get("CORMORANT_POSTGRES", "")
 _numbers = itertools.count()

@@ -142,8 +142,8 @@ def test_a_server_that_has_no_connections_left(own_server: Callable[..., str]) -
 
 
 def test_text_that_holds_nul(db: Database) -> None:
-    fails("CORM_E_ENCODING", lambda: db.insert(Account(2, "b\0b", 0)), "owner")
-    fails("CORM_E_ENCODING", lambda: db.insert_many([Account(2, "bob", 0), Account(3, "c\0d", 0)]), "owner")
+    fails("CORM_E_ENCODING", lambda: db.insert(Account(2, "b\0b", 0)), "NUL")
+    fails("CORM_E_ENCODING", lambda: db.insert_many([Account(2, "bob", 0), Account(3, "c\0d", 0)]), "NUL")
     fails("CORM_E_ENCODING", lambda: db.query("SELECT ?", ("\0",)).fetch_all())
     assert db.count(Account) == 1
     assert db.query("SELECT ?", ("x",)).fetch_all()[0][0] == "x"
@@ -160,8 +160,7 @@ class LongColumn(Model):
 
 @pytest.mark.parametrize("model", [LongNames, LongColumn])
 def test_names_that_postgresql_would_cut_off(db: Database, model: type[Model]) -> None:
-    error = fails("CORM_E_MODEL", lambda: db.create_tables(model), "63")
-    assert error.hint
+    fails("CORM_E_UNSUPPORTED", lambda: db.create_tables(model), "63 at most")
 
 
 def test_a_statement_in_a_failed_transaction(db: Database) -> None:

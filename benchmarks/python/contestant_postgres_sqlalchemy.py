@@ -27,9 +27,7 @@ class Item(Base):
 
 def connect(job: Job):
     where = parts(job.path)
-    url = URL.create(
-        "postgresql+psycopg", where["user"], database=where["database"], query={"host": where["host"]}
-    )
+    url = URL.create("postgresql+psycopg", where["user"], database=where["database"], query={"host": where["host"]})
     engine = create_engine(url)
     engine.connect().close()
     return engine

@@ -1,4 +1,4 @@
-"""What the contestants on PostgreSQL share besides the workload: the table, and how a driver says where the server is."""
+"""What the contestants on PostgreSQL share besides the workload: the table, and the parts of the server's URL."""
 
 from dataclasses import dataclass
 from operator import attrgetter

@@ -1,4 +1,4 @@
-"""copy_file.py FILE URL: makes the tables of the models in another database, and copies the rows of the file into them."""
+"""copy_file.py FILE URL: makes the tables of the models in another database, and copies the file's rows into them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ struct Program {
     static func transfer(_ database: Database, from payer: String, to payee: String, _ amount: Int64) throws {
         try database.transaction {
             for (owner, change) in [(payer, -amount), (payee, amount)] {
-                guard var account = try database.fetchOne(Account.self, Query(["owner": .text(owner)])) else { continue }
+                guard var account = try database.fetchOne(Account.self, Query(["owner": .text(owner)])) else {
+                    continue
+                }
                 account.balance += change
                 try database.update(&account)
             }
