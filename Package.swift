@@ -70,6 +70,7 @@ let package = Package(
         .testTarget(name: "CormorantCipherTests", dependencies: ["CormorantCipher"]),
         .testTarget(name: "CormorantPostgresTests", dependencies: ["CormorantPostgres"]),
         .testTarget(name: "CormorantQueryTests", dependencies: ["CormorantQuery"]),
+        .testTarget(name: "CormorantDialectTests", dependencies: engine),
         .testTarget(name: "CormorantMacrosTests", dependencies: ["CormorantMacros"]),
         .testTarget(name: "CormorantTests", dependencies: ["Cormorant", "CormorantFoundation"]),
     ],

@@ -31,14 +31,17 @@ struct PostgresTests {
         // Beyond the column's type it is wider.
         #expect(try sql(.binary(.less, column(1), .value(.integer(5_000_000_000)))) == #""n" < CAST(?1 AS bigint)"#)
         #expect(try sql(.binary(.equal, column(1), Expression(.parameter("p")))) == #""n" = CAST(?1 AS bigint)"#)
-        #expect(try sql(.binary(.equal, column(2), .value(.integer(2)))) == #"CAST("flag" AS integer) = CAST(?1 AS bigint)"#)
+        #expect(
+            try sql(.binary(.equal, column(2), .value(.integer(2)))) == #"CAST("flag" AS integer) = CAST(?1 AS bigint)"#
+        )
         #expect(throws: CormorantError.self) { try sql(Expression(.parameter("p"))) }
     }
 
     @Test func textsCompareByBytesAndWithoutCase() throws {
         #expect(try sql(.binary(.less, column(3), .value(.text("a")))) == #""title" < ?1"#)
         #expect(
-            try sql(.binary(.equal, column(4), .value(.text("A")))) == #"lower("nick") = lower(CAST(?1 AS text) COLLATE "C")"#)
+            try sql(.binary(.equal, column(4), .value(.text("A"))))
+                == #"lower("nick") = lower(CAST(?1 AS text) COLLATE "C")"#)
         // The left column's collation counts.
         #expect(try sql(.binary(.equal, column(3), column(4))) == #""title" = "nick""#)
         #expect(try sql(.binary(.like, column(3), .value(.text("a%")))) == #""title" ILIKE ?1 ESCAPE ''"#)
@@ -50,7 +53,8 @@ struct PostgresTests {
     }
 
     @Test(arguments: [
-        ("a*", "^a.*$"), ("[^a-c]?", "^[^a-c].$"), ("[]a]", "^[\\]a]$"), ("[z-a]", "^(?!)$"), ("a.b", "^a\\.b$"), ("[a", "(?!)"),
+        ("a*", "^a.*$"), ("[^a-c]?", "^[^a-c].$"), ("[]a]", "^[\\]a]$"), ("[z-a]", "^(?!)$"), ("a.b", "^a\\.b$"),
+        ("[a", "(?!)"),
     ])
     func aGlobIsARegularExpression(_ pattern: String, _ expression: String) throws {
         let compiled = try StatementCompiler.compile(
@@ -61,7 +65,8 @@ struct PostgresTests {
     }
 
     @Test func nullIsLeast() throws {
-        var select = Select(from: TableReference(model: "T", name: "t", columns: thing.columns, key: [0], hiddenKey: nil))
+        var select = Select(
+            from: TableReference(model: "T", name: "t", columns: thing.columns, key: [0], hiddenKey: nil))
         guard case .table(let table)? = select.source?.kind else { return }
         select.columns = [.column(table, 1)]
         select.order = [Expression.column(table, 1).ordered(OrderDirection(descending: true)), .column(table, 0)]
@@ -89,7 +94,9 @@ struct PostgresTests {
         #expect(
             try StatementCompiler.compile(select, .postgres).sql.hasSuffix(
                 #"FROM (SELECT * FROM "thing" WHERE "flag" = TRUE) AS "thing""#))
-        #expect(try StatementCompiler.compile(select).sql.hasSuffix(#"FROM (SELECT * FROM "thing" WHERE flag = 1) AS "thing""#))
+        #expect(
+            try StatementCompiler.compile(select).sql.hasSuffix(
+                #"FROM (SELECT * FROM "thing" WHERE flag = 1) AS "thing""#))
     }
 
     @Test func recordsAreSavedByTheirKeys() throws {
@@ -99,7 +106,8 @@ struct PostgresTests {
         // A key that the table made is in the way of no row.
         #expect(
             sql.hasSuffix(
-                #"ON CONFLICT ("id") DO UPDATE SET "title" = excluded."title" WHERE CAST(?1 AS bigint) IS NOT NULL RETURNING "id""#))
+                #"ON CONFLICT ("id") DO UPDATE SET "title" = excluded."title" WHERE CAST(?1 AS bigint) IS NOT NULL RETURNING "id""#
+            ))
         #expect(throws: CormorantError.self) {
             try compiler.insert(into: "thing", [.init("id")], conflict: .replace)
         }
@@ -107,7 +115,9 @@ struct PostgresTests {
 
     // Tables ----------------------------------------------------------------------------------------------------------
 
-    private func tables(_ columns: [ColumnSchema], checks: [CheckSchema] = [], indexes: [IndexSchema] = []) throws -> [String] {
+    private func tables(_ columns: [ColumnSchema], checks: [CheckSchema] = [], indexes: [IndexSchema] = []) throws
+        -> [String]
+    {
         try SQLCompiler.createTables(
             [TableSchema(name: "t", columns: columns, primaryKey: ["id"], checks: checks, indexes: indexes)], .postgres)
     }
@@ -126,7 +136,9 @@ struct PostgresTests {
             ], checks: [CheckSchema(name: "t_small_check", condition: "small <> 3 OR NOT flag", column: "small")],
             indexes: [
                 IndexSchema(name: "t_nick_key", columns: [OrderedColumn("nick")], isUnique: true),
-                IndexSchema(name: "t_made", columns: [OrderedColumn("made", descending: true)], isUnique: false, whereSQL: "flag = 0"),
+                IndexSchema(
+                    name: "t_made", columns: [OrderedColumn("made", descending: true)], isUnique: false,
+                    whereSQL: "flag = 0"),
             ])
         #expect(
             made == [
@@ -150,7 +162,9 @@ struct PostgresTests {
             ])
     }
 
-    @Test(arguments: ["strftime('%Y', made) IS printf('%d', n)", "n > (SELECT 1)", "rowid > 0", "n ->> 'a' = :x", "typeof(n) = 'x'"])
+    @Test(arguments: [
+        "strftime('%Y', made) IS printf('%d', n)", "n > (SELECT 1)", "rowid > 0", "n ->> 'a' = :x", "typeof(n) = 'x'",
+    ])
     func sqlOfOneEngineIsRefusedByItsPlace(_ condition: String) throws {
         let columns = [id, ColumnSchema(name: "n", type: .int64), ColumnSchema(name: "made", type: .datetime)]
         let error = #expect(throws: CormorantError.self) {

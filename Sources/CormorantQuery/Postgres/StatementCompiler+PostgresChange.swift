@@ -148,7 +148,7 @@ extension StatementCompiler {
         resultTypes = nil
         if !select.order.isEmpty {
             sql += " ORDER BY "
-            try write(orderOfCompound: select.order.map(\.namingResult))
+            try write(orderOfCompound: select.order.map(\.namingResult), of: first)
         }
         try writeLimit(select)
     }

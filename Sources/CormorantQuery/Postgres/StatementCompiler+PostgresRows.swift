@@ -116,7 +116,9 @@ extension StatementCompiler {
             areMoments.append(isOffsetDatetime(part) || column.map { inner.isOffsetDatetime($0) } ?? false)
             if areMoments[index], !part.isGivenValue {
                 try write(momentOf: part)
-            } else if areMoments[index], case .value(let value, let type) = part.node, let moment = try Moment(value, type) {
+            } else if areMoments[index], case .value(let value, let type) = part.node,
+                let moment = try Moment(value, type)
+            {
                 bind(.value(.text(moment.text(.start))), as: .text)
             } else if let column, part.isGivenValue {
                 try inner.checkGiven(part, beside: column)

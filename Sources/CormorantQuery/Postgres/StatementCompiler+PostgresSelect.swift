@@ -71,12 +71,18 @@ extension StatementCompiler {
     }
 
     /// The order of a compound, which can name result columns only.
-    mutating func write(orderOfCompound order: [Expression]) throws {
+    /// - Parameter first: the member whose columns the rows have.
+    mutating func write(orderOfCompound order: [Expression], of first: Select) throws {
+        let inner = within(first)
         for (index, term) in order.enumerated() {
             if index > 0 { sql += ", " }
             let (operand, direction) = term.orderParts
             switch operand.node {
-            case .name(nil, let name): sql += quoteIdentifier(name)
+            case .name(nil, let name):
+                if let column = first.resultColumn(named: name) {
+                    try refuseTelling(inner.textKey(of: column), "order of combined rows")
+                }
+                sql += quoteIdentifier(name)
             case .raw(let text, []): sql += text
             default:
                 throw lacksInPostgres(

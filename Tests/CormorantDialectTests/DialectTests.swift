@@ -1,0 +1,37 @@
+import CormorantBase
+import Foundation
+import Testing
+
+/// Statements by chance, run by SQLite and by the PostgreSQL server of CORMORANT_POSTGRES: they answer the same, or PostgreSQL
+/// refuses by name. CORMORANT_SEEDS says how many statements, CORMORANT_SEED which is the first.
+struct DialectTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    static let url = environment["CORMORANT_POSTGRES"]
+
+    @Test(.enabled(if: url != nil, "without CORMORANT_POSTGRES there is no server"))
+    func bothEnginesAnswerTheSame() throws {
+        let first =
+            DialectTests.environment["CORMORANT_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1_000_000_000)
+        let count = DialectTests.environment["CORMORANT_SEEDS"].flatMap { UInt64($0) } ?? 2000
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cormorant-dialect-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        print("statements of the seeds from \(first) on: \(count)")
+        let differential = try Differential(folder: folder.path, url: DialectTests.url ?? "", seed: first)
+        defer { differential.close() }
+        var (same, unsupported) = (0, 0)
+        for seed in first..<first + count {
+            switch try differential.ask(seed: seed) {
+            case .same: same += 1
+            case .refused: break
+            case .unsupported: unsupported += 1
+            case .different(let what):
+                Issue.record("seed \(seed), of rows of CORMORANT_SEED=\(first): \(what)")
+            }
+        }
+        // Neither is everything refused.
+        #expect(same > Int(count) * 8 / 10)
+        #expect(unsupported < Int(count) / 10)
+        print("\(same) of \(count) the same, \(unsupported) refused by PostgreSQL alone")
+    }
+}
