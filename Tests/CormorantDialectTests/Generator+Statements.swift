@@ -16,7 +16,8 @@ extension Generator {
         case 11..<13: return (.select(windows()), true)
         case 13: return (.select(withSubqueries()), true)
         case 14: return (.select(distinct()), false)
-        case 15: return (.select(common()), false)
+        case 15: return (.select(chance.happens(60) ? common() : recursive()), false)
+        case 16: return (chance.happens(50) ? .select(alongRelation()) : .change(changeFromOthers()), false)
         default: return (.change(change()), false)
         }
     }
@@ -188,6 +189,68 @@ extension Generator {
         select.conditions = [chance.happens(30) ? .unary(.not, condition) : condition]
         select.order = [.column(thing, 0)]
         return select
+    }
+
+    private var step: RelationStep { RelationStep("thing", thing, [(from: 1, to: 0)], refersToTarget: true, [nil]) }
+
+    private mutating func alongRelation() -> Select {
+        func there(_ index: Int) -> Expression { Expression(.column(ColumnReference(part, index, path: [step]))) }
+        var select = Select(from: part)
+        tables = [Name(table: part, alias: nil)]
+        if chance.happens(40) {
+            select.groupBy = [.column(part, 1)]
+            select.columns = [there(8), there(2), .call("count", []), .call("max", [.column(part, 4)])]
+            if chance.happens(50) { select.having = [.binary(.greater, .call("count", []), .value(.integer(1)))] }
+        } else {
+            select.columns = [.column(part, 0), there(9), there(4), integer(1)]
+            select.conditions = [
+                .binary(chance.one([.greater, .lessOrEqual, .is]), there(1), .value(.integer(1))), condition(1),
+            ]
+            select.order = [there(8)]
+        }
+        return select
+    }
+
+    private mutating func recursive() -> Select {
+        tables = []
+        var first = Select()
+        let start = Int64(chance.below(5))
+        first.columns = [
+            Expression.value(.integer(start)).labelled("n"), Expression.value(.text("a")).labelled("t"),
+            Expression.value(.real(0.5)).labelled("r"),
+        ]
+        func name(_ name: String) -> Expression { Expression(.name(source: "counted", name)) }
+        var next = Select(from: Source(.name("counted")))
+        next.columns = [
+            .binary(.add, name("n"), .value(.integer(1))), .binary(.concat, name("t"), .value(.text("b"))),
+            .binary(.multiply, name("r"), .value(.integer(2))),
+        ]
+        next.conditions = [.binary(.less, name("n"), .value(.integer(start + Int64(chance.below(6)))))]
+        first.compounds = [Compound(chance.one([.unionAll, .union]), next)]
+        var select = Select(from: Source(.name("counted")))
+        select.commonTables = [CommonTable("counted", first)]
+        select.columns = [name("n"), .call("upper", [name("t")]), name("r"), .call("length", [name("t")])]
+        return select
+    }
+
+    private mutating func changeFromOthers() -> Change {
+        if chance.happens(50) {
+            // Each part is of one thing at most.
+            var change = Change(.update, part)
+            change.source = Source(.table(thing))
+            change.assignments = [(4, .column(thing, 1)), (2, .binary(.concat, .column(thing, 8), .value(.text("!"))))]
+            tables = [Name(table: thing, alias: nil), Name(table: part, alias: nil)]
+            change.conditions = [.binary(.equal, .column(part, 1), .column(thing, 0)), condition(1)]
+            change.returning = [.column(part, 0), .column(part, 2), .column(part, 4)]
+            return change
+        }
+        var change = Change(chance.happens(50) ? .delete : .update, part)
+        if case .update = change.kind { change.assignments = [(3, .value(.real(7)))] }
+        tables = [Name(table: part, alias: nil)]
+        let there = Expression(.column(ColumnReference(part, 1, path: [step])))
+        change.conditions = [.binary(.greater, there, .value(.integer(0))), condition(1)]
+        change.returning = [.column(part, 0), .column(part, 3)]
+        return change
     }
 
     private mutating func distinct() -> Select {

@@ -13,6 +13,8 @@ struct Generator {
 
     var chance: Chance
     var tables: [Name] = []
+    /// What the statement is given when it runs.
+    var parameters: [String: ParameterValue] = [:]
     /// Within a text: there SQLite would compare it as the decimals that a condition in it compares.
     private var isInText = false
 
@@ -212,7 +214,7 @@ struct Generator {
                 .value(chance.one(Sample.values(first))), .value(chance.one(Sample.values(second))),
             ])
             return .binary(chance.one([.equal, .less, .greaterOrEqual, .notEqual]), .row([one, other]), row)
-        case 19:
+        case 19 where tables.contains { $0.table === Sample.things.tableReference && $0.alias == nil }:
             return Expression(
                 .raw(
                     chance.one([
@@ -232,6 +234,9 @@ struct Generator {
             ])
             guard let column = column([type]) else { return condition(0) }
             // Another text of the same number is equal.
+            if chance.happens(25) {
+                return .binary(comparison, column, parameter(.value(chance.one(Sample.values(type)))))
+            }
             if type == .decimal, chance.happens(30) { return .binary(comparison, column, .value(.text("1.1"))) }
             return .binary(comparison, column, value(type))
         case 7:
@@ -240,6 +245,9 @@ struct Generator {
             ])
             guard let column = column([type]) else { return condition(0) }
             let values = (0..<chance.below(4)).map { _ in chance.one(Sample.values(type)) }
+            if chance.happens(30) {
+                return .binary(.isIn, column, parameter(.list(chance.happens(20) ? values + [.null] : values)))
+            }
             return .isIn(column, chance.happens(20) ? values + [.null] : values)
         case 8: return .unary(chance.one([.isNull, .isNotNull]), expression(chance.one(Kind.allCases), next))
         case 9:
@@ -266,6 +274,12 @@ struct Generator {
             guard let moment = column([.offsetDatetime]) else { return condition(0) }
             return .binary(comparison, moment, value(.datetime))
         }
+    }
+
+    private mutating func parameter(_ value: ParameterValue) -> Expression {
+        let name = "p\(parameters.count)"
+        parameters[name] = value
+        return Expression(.parameter(name))
     }
 
     private mutating func json() -> Expression {

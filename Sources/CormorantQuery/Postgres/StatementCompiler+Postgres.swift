@@ -346,7 +346,25 @@ extension CompiledStatement.Binding {
         switch (self, other) {
         case (.value(let one), .value(let two)): one == two
         case (.list(let one, let width), .list(let two, let other)): width == other && one == two
-        case (.parameter(let one, .plain), .parameter(let two, .plain)): one == two
+        case (.listHasNull(let one), .listHasNull(let two)): one == two
+        case (.listParameter(let one, let forms), .listParameter(let two, let others)):
+            one == two && forms.count == others.count && zip(forms, others).allSatisfy { $0.isSame(as: $1) }
+        case (.parameter(let one, let form), .parameter(let two, let other)): one == two && form.isSame(as: other)
+        default: false
+        }
+    }
+}
+
+extension ParameterForm {
+    /// Whether both make the same of a value.
+    fileprivate func isSame(as other: ParameterForm) -> Bool {
+        switch (self, other) {
+        case (.plain, .plain), (.decimal, .decimal): true
+        case (.comparedWith(let one), .comparedWith(let two)): one.column === two.column
+        case (.moment(let one), .moment(let two)): one == two
+        case (.pattern(let one, let folds), .pattern(let two, let other)): one == two && folds == other
+        case (.stored(let one), .stored(let two)): one == two
+        case (.expression(let one), .expression(let two)): one == two
         default: false
         }
     }

@@ -68,17 +68,7 @@ extension StatementCompiler {
                     if column.scale == nil { compiler.bindNumbered(binding) } else { compiler.bind(binding, as: type) }
                 }
             default:
-                { compiler in
-                    let own = compiler.postgresType(of: value)
-                    if type == .numeric, let own, own.isReal {
-                        throw compiler.realAmongDecimals(compiler.type(of: value) ?? ExpressionType(.double))
-                    }
-                    let isReal = type.isInteger && own?.isReal == true
-                    // A number with a fraction is refused, not rounded.
-                    if isReal { return try compiler.write(whole: value, type) }
-                    let isHere = own == type || own?.isInteger == true && type.isInteger
-                    try compiler.write(value, as: isHere ? nil : type)
-                }
+                { try $0.write(value, storedAs: type, of: column.property) }
             }
         if let number {
             if let digits = column.scale { try write(scale: digits, number) } else { try number(&self) }
@@ -86,14 +76,41 @@ extension StatementCompiler {
         assigned.append((reference, start..<sql.count))
     }
 
-    /// A real that is an integer as that; others fail as a value of the type, as none is.
-    private mutating func write(whole value: Expression, _ type: PostgresType) throws {
+    /// Writes what goes into a column: what SQLite would not store there as it is, is refused, when the statement is made or when it runs.
+    mutating func write(_ value: Expression, storedAs type: PostgresType, of property: String) throws {
+        let own = postgresType(of: value)
+        switch (own, type) {
+        case (let own?, .numeric) where own.isReal:
+            throw realAmongDecimals(self.type(of: value) ?? ExpressionType(.double))
+        case (let own?, _) where type.isInteger && (own.isReal || own == .numeric): try write(whole: value, own, type)
+        case (let own?, .boolean) where own.isNumber:
+            // Of other integers than 0 and 1 this fails.
+            sql += "CAST(CAST("
+            try write(value, as: own)
+            sql += " AS text) AS boolean)"
+        case (nil, _), (.element?, _), (_, .element): try write(value, as: type)
+        case (let own?, _) where own == type || own.isInteger && type.isInteger: try write(value, as: nil)
+        case (let own?, _) where own.isNumber && type.isNumber || own == .boolean && type.isNumber:
+            try write(value, as: type)
+        case (.text?, _) where type.timeType != nil || type == .jsonb: try write(value, as: type)
+        case (let own?, .text) where own.timeType != nil || own == .jsonb: try write(value, as: .text)
+        case (let own?, _) where value.isPlainValue || own == .text && type == .text: try write(value, as: type)
+        case (let own?, _):
+            throw CormorantError(
+                .type, "\(property) is set to \(own.title), and holds \(type.title)",
+                hint: "make a value of the column's type, with a CAST for example")
+        }
+    }
+
+    /// A number that is an integer as that; others fail as a value of the type, as none is.
+    private mutating func write(whole value: Expression, _ own: PostgresType, _ type: PostgresType) throws {
+        let number: PostgresType = own == .numeric ? .numeric : .double
         sql += "CAST(CASE WHEN "
-        try write(value, as: .double, at: .atom)
+        try write(value, as: number, at: .atom)
         sql += " = trunc("
-        try write(value, as: .double)
+        try write(value, as: number)
         sql += ") THEN CAST("
-        try write(value, as: .double)
+        try write(value, as: number)
         sql += " AS numeric) ELSE 'NaN' END AS \(type.name))"
     }
 
@@ -115,6 +132,7 @@ extension StatementCompiler {
         assigned += targets.map { ($0, nil) }
         if !select.columns.isEmpty, select.columns.count == targets.count {
             resultTypes = targets.map { PostgresType($0.column) }
+            inserted = targets
         }
         try write(select)
     }
@@ -129,7 +147,7 @@ extension StatementCompiler {
         first.order = []
         first.limit = nil
         first.offset = nil
-        let types = try resultTypes ?? memberTypes(of: select)
+        let (types, targets) = (try resultTypes ?? memberTypes(of: select), inserted)
         let isMixed = select.compounds.count > 1 && select.compounds.dropFirst().contains { $0.operation == .intersect }
         let isDistinct = select.compounds.contains { $0.operation != .unionAll }
         if isMixed { sql += String(repeating: "(", count: select.compounds.count - 1) }
@@ -138,14 +156,14 @@ extension StatementCompiler {
         for (index, compound) in select.compounds.enumerated() {
             let member = compound.select
             sql += compound.operation.keyword
-            resultTypes = types
+            (resultTypes, inserted) = (types, targets)
             let isCore =
                 member.compounds.isEmpty && member.order.isEmpty && member.limit == nil && member.offset == nil
                 && member.commonTables.isEmpty
             if isCore { try write(core: member, isDistinct: isDistinct) } else { try write(subquery: member) }
             if isMixed, index < select.compounds.count - 1 { sql += ")" }
         }
-        resultTypes = nil
+        (resultTypes, inserted) = (nil, nil)
         if !select.order.isEmpty {
             sql += " ORDER BY "
             try write(orderOfCompound: select.order.map(\.namingResult), of: first)

@@ -133,13 +133,17 @@ extension StatementCompiler {
     ///   - isMember: of a compound, whose columns are of one type.
     mutating func write(postgresColumnsOf select: Select, isDistinct: Bool) throws {
         try refuseBareColumns(of: select)
-        let types = resultTypes
-        resultTypes = nil
+        let (types, targets) = (resultTypes, inserted)
+        (resultTypes, inserted) = (nil, nil)
         for (index, column) in select.columns.enumerated() {
             if index > 0 { sql += ", " }
             let wanted = types.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             if isDistinct { try refuseTelling(textKey(of: column), "distinct rows") }
-            try write(resultColumn: column, as: wanted, isMember: types != nil)
+            if let targets, targets.indices.contains(index), let wanted {
+                try write(column, storedAs: wanted, of: targets[index].column.property)
+            } else {
+                try write(resultColumn: column, as: wanted, isMember: types != nil)
+            }
             if case .labelled(_, let name) = column.node {
                 try checkPostgresName(name)
                 sql += " AS " + quoteIdentifier(name)

@@ -255,6 +255,10 @@ extension StatementCompiler {
     mutating func write(_ tables: [CommonTable]) throws {
         guard !tables.isEmpty else { return }
         commonTables += tables
+        // What follows is meant, not these.
+        let meant = (resultTypes, inserted)
+        (resultTypes, inserted) = (nil, nil)
+        defer { (resultTypes, inserted) = meant }
         let isRecursive = tables.contains { $0.select.reads(from: $0.name) }
         sql += isRecursive ? "WITH RECURSIVE " : "WITH "
         let outer = scopes

@@ -29,10 +29,11 @@ package struct StatementCompiler {
     var nesting = 0
     let lookups = Lookups()
     /// Of PostgreSQL: what each parameter is cast to, whether equal values are one parameter, the types that the result columns of
-    /// the next SELECT are made, and how many subqueries stand around what is written.
+    /// the next SELECT are made, the columns that they are inserted into, and how many subqueries stand around what is written.
     var boundAs: [PostgresType?] = []
     var sharesParameters = false
     var resultTypes: [PostgresType?]?
+    var inserted: [ColumnReference]?
     var subqueries = 0
     var writesOut = false
     /// Whether every column stands with its table's name.
