@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ..error import DataError, ProgrammingError
+from . import abi
 from .call import call_handle, failure, give_back, take
 from .handle import ExpressionHandle, Handle
 from .library import library
