@@ -170,10 +170,11 @@ class Database(Owner):
     cipher: what the file is encrypted with; None for a plain file. What is deleted is overwritten where that costs no
     I/O; PRAGMA secure_delete = ON overwrites freed pages, too.
 
-    A path that begins with "postgresql://" or "postgres://" is the URL of a PostgreSQL database, as libpq reads it. Then mode,
-    busy_timeout (also lock_timeout), synchronous ("off" is synchronous_commit = off), statement_cache_size, reader_count,
-    worker_count and set_up count; other options, and calls for what only files have, are NotSupportedError. Where another
-    transaction wrote what this one reads or writes, ConflictError is raised, and it can be run again.
+    A path that begins with "postgresql://" or "postgres://" is the URL of a PostgreSQL database, as libpq reads it.
+    Then mode, busy_timeout (also lock_timeout), synchronous ("off" is synchronous_commit = off), statement_cache_size,
+    reader_count, worker_count and set_up count; other options, and calls for what only files have, are
+    NotSupportedError. Where another transaction wrote what this one reads or writes, ConflictError is raised, and it
+    can be run again.
 
     Threads may share it: writes run one at a time, reads beside them on snapshots, and a transaction belongs to the
     thread that began it. After a fork the child opens its own.
