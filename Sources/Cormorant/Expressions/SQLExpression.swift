@@ -69,10 +69,18 @@ public protocol SQLStatement: Sendable {
 extension SQLStatement {
     /// As the engine of a database takes it.
     func compiled(_ dialect: Dialect) throws -> CompiledStatement {
-        if let query = self as? any RowQuery { return try query.query.compiled(dialect) }
-        if let statement = self as? any WritingStatement { return try statement.writing.compiled(dialect) }
+        if let query = self as? any RowQuery { return try compile(query, dialect) }
+        if let statement = self as? any WritingStatement { return try compile(statement, dialect) }
         return try sql.statement
     }
+}
+
+private func compile(_ query: some RowQuery, _ dialect: Dialect) throws -> CompiledStatement {
+    try query.query.compiled(dialect)
+}
+
+private func compile(_ statement: some WritingStatement, _ dialect: Dialect) throws -> CompiledStatement {
+    try statement.writing.compiled(dialect)
 }
 
 /// SQL text and what is bound to its `?`, in order.
