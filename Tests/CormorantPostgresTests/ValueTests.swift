@@ -165,6 +165,46 @@ import Testing
         #expect(try connection.rows("SELECT \(json)::json, '1 day'::interval")[0][0] == value)
     }
 
+    /// Decimals of all sizes against what the server writes of them, and back by COPY.
+    @Test func decimalsAreExact() throws {
+        let rows = try connection.rows(
+            """
+            SELECT v, v::text FROM (SELECT round((random()::numeric - 0.5) * 10::numeric ^ (i % 37) / 7, i % 23) AS v
+            FROM generate_series(1, 3000) AS i) AS t
+            """)
+        try connection.script("CREATE TEMP TABLE t (v numeric, s text)")
+        let copy = try connection.copyIn("t", ["v", "s"])
+        for row in rows {
+            #expect(row[0] == row[1])
+            try copy.bindAll(row)
+            _ = try copy.step()
+        }
+        #expect(try copy.finish() == 3000)
+        #expect(try connection.value("SELECT count(*) FROM t WHERE v::text = s") == .integer(3000))
+    }
+
+    /// Each day of leap years and others, and the microseconds in them.
+    @Test func timesAreExact() throws {
+        let rows = try connection.rows(
+            """
+            SELECT v, to_char(v, 'YYYY-MM-DD HH24:MI:SS') || coalesce(nullif(to_char(v, '.US'), '.000000'), ''), v::date, v::date::text,
+            v::time, v::time::text FROM (SELECT '0001-01-01 00:00:00Z'::timestamptz + i * interval '26 days 7 hours 0.2 seconds' AS v
+            FROM generate_series(0, 138000) AS i WHERE i % 23 = 0) AS t
+            """)
+        #expect(rows.count > 5000)
+        for row in rows {
+            #expect(row[0] == row[1] && row[2] == row[3])
+            guard case .text(let time) = row[4], case .text(let told) = row[5] else { continue }
+            #expect(time.prefix(8) == told.prefix(8))
+        }
+        let count = try connection.prepare("SELECT ?::timestamptz = ?::text::timestamptz AND ?::date = ?::text::date")
+        for row in rows.prefix(300) {
+            try count.bindAll([row[0], row[1], row[2], row[3]])
+            #expect(try count.step() && count.cells[0].int64 == 1)
+            count.reset()
+        }
+    }
+
     @Test func manyColumnsKeepTheirBytes() throws {
         let columns = (0..<40).map { "'\($0).5'::numeric, gen_random_uuid()::uuid, 'text \($0)', '2026-01-31'::date" }
         let sql = "SELECT \(columns.joined(separator: ", "))"
