@@ -26,6 +26,8 @@ package final class PostgresStatement: EngineStatement {
     private var count: Int32 = 0
     /// What a result told that was read for another statement's sake.
     private var failure: CormorantError?
+    /// That the server had the statement no more.
+    private var stale: ServerFailure?
 
     init(_ connection: PostgresConnection, _ prepared: Prepared) {
         self.connection = connection
@@ -151,8 +153,7 @@ package final class PostgresStatement: EngineStatement {
 
     private func send() throws {
         if rowVersion != prepared.version {
-            row.free()
-            row = RowBuffer(prepared)
+            row.layOut(prepared)
             rowVersion = prepared.version
         }
         let parameters = try encodeParameters()
@@ -171,42 +172,52 @@ package final class PostgresStatement: EngineStatement {
 
     /// Returns the failure of a statement that the server has no more.
     private func firstResult() throws -> ServerFailure? {
-        let stale = readResult(expectingStale: true)
-        if stale != nil { isRunning = false }
-        if let first = results.first, prepared.adoptNames(first, pq) { rowVersion = prepared.version }
+        stale = nil
+        readResult()
+        if stale != nil {
+            isRunning = false
+        } else if let first = results.first, prepared.adoptNames(first, pq) {
+            rowVersion = prepared.version
+        }
         return stale
     }
 
     /// Reads a result, or the end.
-    @discardableResult
-    private func readResult(expectingStale: Bool = false) -> ServerFailure? {
-        var stale: ServerFailure?
-        var told: ServerFailure?
-        while let result = pq.getResult(connection.handle) {
+    private func readResult() {
+        let result = pq.getResult(connection.handle)
+        let status = pq.resultStatus(result)
+        if status == ResultStatus.singleRow || status == ResultStatus.chunk, let result { return results.add(result) }
+        readEnd(result)
+    }
+
+    /// Reads what the server says behind the rows.
+    private func readEnd(_ first: OpaquePointer?) {
+        var (next, told) = (first, ServerFailure?.none)
+        while let result = next {
+            var isKept = false
             switch pq.resultStatus(result) {
-            case ResultStatus.singleRow, ResultStatus.chunk: return results.add(result)
             case ResultStatus.rows, ResultStatus.command:
                 connection.completed(result, prepared.sql.words)
                 isComplete = true
-                if pq.rowCount(result) > 0 {
-                    results.add(result)
-                    continue
-                }
+                isKept = pq.rowCount(result) > 0
             case ResultStatus.copyIn, ResultStatus.copyOut, ResultStatus.copyBoth:
                 connection.abortCopy(result)
                 failure = failure ?? connection.copyRefused(prepared.sql.source)
             case ResultStatus.emptyQuery: break
-            default:
-                let failure = ServerFailure(result, pq)
-                if expectingStale, failure.isStale { stale = failure } else { told = told ?? failure }
+            default: told = told ?? ServerFailure(result, pq)
             }
-            pq.clear(result)
+            if isKept { results.add(result) } else { pq.clear(result) }
+            next = pq.getResult(connection.handle)
         }
         isStreaming = false
         if pq.status(connection.handle) != 0, connection.loss == nil { failure = connection.lost(prepared.sql.words) }
         connection.ended()
-        if let told { failure = failure ?? connection.error(told, prepared.sql) }
-        return stale
+        guard let told else { return }
+        if told.isStale, results.count == 0, current == nil {
+            stale = told
+        } else {
+            failure = failure ?? connection.error(told, prepared.sql)
+        }
     }
 
     /// Reads what is still sent into memory, as another statement is to run.
@@ -250,11 +261,7 @@ struct ResultQueue {
     var count: Int { results.count - start }
     var first: OpaquePointer? { start < results.count ? results[start] : nil }
 
-    @discardableResult
-    mutating func add(_ result: OpaquePointer) -> ServerFailure? {
-        results.append(result)
-        return nil
-    }
+    mutating func add(_ result: OpaquePointer) { results.append(result) }
 
     mutating func next() -> OpaquePointer? {
         guard start < results.count else { return nil }

@@ -4,26 +4,45 @@ import CormorantPlatform
 
 /// The cells of a statement's row, at one address for all its rows, and the bytes of those that libpq has in another form.
 struct RowBuffer {
-    let cells: UnsafeMutablePointer<RowCell>
-    private let types: UnsafeMutablePointer<WireType>
-    private let count: Int
-    private let isBinary: Bool
+    private(set) var cells: UnsafeMutablePointer<RowCell>
+    private var types: UnsafeMutablePointer<WireType>
+    /// How many cells there is room for.
+    private var width: Int
+    /// Cells that became too few: who has their address may have it still.
+    private var outgrown: [UnsafeMutablePointer<RowCell>] = []
+    private var count = 0
+    private var isBinary = true
     private var bytes: UnsafeMutableRawPointer
     private var capacity: Int
     private var used = 0
 
     init(_ prepared: Prepared) {
-        count = prepared.columns.count
-        isBinary = prepared.resultFormat == 1
-        cells = .allocate(capacity: max(1, count))
-        cells.initialize(repeating: .null, count: max(1, count))
-        types = .allocate(capacity: max(1, count))
-        for (index, column) in prepared.columns.enumerated() { (types + index).initialize(to: column.type) }
+        width = max(4, prepared.columns.count)
+        cells = .allocate(capacity: width)
+        cells.initialize(repeating: .null, count: width)
+        types = .allocate(capacity: width)
         capacity = 64
         bytes = .allocate(byteCount: capacity, alignment: 8)
+        layOut(prepared)
+    }
+
+    /// For the columns as they are now.
+    mutating func layOut(_ prepared: Prepared) {
+        count = prepared.columns.count
+        isBinary = prepared.resultFormat == 1
+        if count > width {
+            outgrown.append(cells)
+            width = count
+            cells = .allocate(capacity: width)
+            cells.initialize(repeating: .null, count: width)
+            types.deallocate()
+            types = .allocate(capacity: width)
+        }
+        for (index, column) in prepared.columns.enumerated() { (types + index).initialize(to: column.type) }
     }
 
     func free() {
+        for cells in outgrown { cells.deallocate() }
         cells.deallocate()
         types.deallocate()
         bytes.deallocate()
