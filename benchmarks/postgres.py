@@ -12,7 +12,7 @@ WORKS = [
     Work("insert", "insert", "insert", "new", lambda rows: rows),
     Work("fetch", "fetch all as records", "fetch", "read", lambda rows: rows),
     Work("lookup", "lookup by key", "lookup", "read", lambda rows: max(rows // 20, 1)),
-    Work("save", "save 1,000 records", "save", "change", lambda rows: min(1_000, rows // 2)),
+    Work("save_many", "save 1,000 records", "save", "change", lambda rows: min(1_000, rows // 2)),
 ]
 _NAMES = tuple(work.name for work in WORKS)
 
@@ -59,8 +59,8 @@ SHEETS = [
 ]
 # What Cormorant's contestants call the works.
 _OURS = {
-    "cormorant": {"insert": "insert_objects", "fetch": "fetch_objects", "save": "save_batch"},
-    "C": {"save": "save_batch"},
+    "cormorant": {"insert": "insert_objects", "fetch": "fetch_objects", "save_many": "save_batch"},
+    "C": {"save_many": "save_batch"},
 }
 
 
@@ -104,9 +104,9 @@ class ServerRunner:
     def measure(self, contestant: Contestant, work: Work) -> dict:
         count = work.count(self.rows)
         if (work.name, count) not in self._right:
-            self._right[work.name, count] = self._work(NATIVE.command, work.name, work, count)[1]
+            self._right[work.name, count] = self._work(NATIVE.command, work.native, work, count)[1]
         ours = {"postgres-c": "C", "postgres-swift": "C", "postgres-cormorant": "cormorant"}.get(contestant.key, "")
-        name = _OURS.get(ours, {}).get(work.name, work.name)
+        name = _OURS.get(ours, {}).get(work.name, work.native)
         answer, checksum = self._work(contestant.command, name, work, count)
         if checksum != self._right[work.name, count]:
             sys.exit(f"bench: {contestant.title} got {work.title} wrong: its checksum is {checksum}")

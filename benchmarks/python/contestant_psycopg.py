@@ -1,4 +1,4 @@
-"""The anchor in Python on PostgreSQL: psycopg 3, binary and prepared, with a slots dataclass; what is inserted is copied."""
+"""The anchor in Python on PostgreSQL: psycopg 3, binary and prepared, with a slots dataclass; inserts are copied."""
 
 import psycopg
 from postgres_workload import CREATE, LIST, SAVE, Item, as_tuple
