@@ -51,6 +51,37 @@ def test_scenario(path: Path, name: str) -> None:
     run(json.loads(path.read_text()), name)
 
 
+def _reasons(item: Any, kind: str) -> set[str]:
+    """What the objects say that are for one engine (kind: engines), or have other members on PostgreSQL (postgres)."""
+    found: set[str] = set()
+    if isinstance(item, dict):
+        if kind in item:
+            found.add(str((item["postgres"] if kind == "postgres" else item)["because"]))
+        item = list(item.values())
+    return found.union(*(_reasons(part, kind) for part in item)) if isinstance(item, list) else found
+
+
+HEADS = {"Differences": "matter", "What only SQLite has": "not on PostgreSQL"}
+
+
+def _lines(page: str, title: str) -> set[str]:
+    """The first column of the table under a title."""
+    section = page.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return {line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")} - {HEADS[title]}
+
+
+def test_what_differs_on_postgresql_stands_in_its_page() -> None:
+    """And nothing else: each reason of a scenario is a line of its tables, and each line the reason of a scenario."""
+    page = (FOLDER.parents[1] / "docs" / "postgresql.md").read_text()
+    differences, lacks = _lines(page, "Differences"), _lines(page, "What only SQLite has")
+    documents = [json.loads(path.read_text()) for path in FOLDER.glob("*.json") if path.name != "edge-values.json"]
+    own = {"SQL as written"}
+    of_one = set[str]().union(*(_reasons(document, "engines") for document in documents)) - own
+    otherwise = set[str]().union(*(_reasons(document, "postgres") for document in documents)) - own
+    assert otherwise <= differences
+    assert of_one | otherwise == differences | lacks
+
+
 def test_there_are_scenarios() -> None:
     assert len(CASES) > 50
 
