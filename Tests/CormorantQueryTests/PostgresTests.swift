@@ -133,6 +133,7 @@ struct PostgresTests {
                 ColumnSchema(name: "nick", type: .text, collation: "NOCASE"),
                 ColumnSchema(name: "made", type: .datetime, defaultSQL: "'2024-01-31 12:00:00'"),
                 ColumnSchema(name: "upper", type: .text, computedSQL: "UPPER(Nick) || small"),
+                ColumnSchema(name: "raw", type: .blob, defaultSQL: "x'00fF'"),
             ], checks: [CheckSchema(name: "t_small_check", condition: "small <> 3 OR NOT flag", column: "small")],
             indexes: [
                 IndexSchema(name: "t_nick_key", columns: [OrderedColumn("nick")], isUnique: true),
@@ -151,6 +152,7 @@ struct PostgresTests {
                   "nick" text COLLATE "C",
                   "made" timestamptz DEFAULT (CAST('2024-01-31 12:00:00+00' AS timestamptz)),
                   "upper" text COLLATE "C" GENERATED ALWAYS AS (upper("nick") || CAST("small" AS text)) STORED,
+                  "raw" bytea DEFAULT (CAST('\\x00ff' AS bytea)),
                   PRIMARY KEY ("id"),
                   CONSTRAINT "t_small_range" CHECK ("small" BETWEEN 0 AND 255),
                   CONSTRAINT "t_small_check" CHECK ("small" <> 3 OR NOT "flag"),

@@ -224,6 +224,9 @@ struct PortableParser {
         case .text:
             index += 1
             return .value(.text(source.unquoted(token)))
+        case .blob:
+            index += 1
+            return .value(.blob(blob(text(token))))
         case .parameter:
             guard let value = values.popFirst() else { return nil }
             index += 1
@@ -240,6 +243,12 @@ struct PortableParser {
     private func number(_ text: String) -> Value? {
         if let integer = Int64(text) { return .integer(integer) }
         return Double(text).map { .real($0) }
+    }
+
+    /// Of `x'00ff'`, which the lexer has seen to be whole.
+    private func blob(_ text: String) -> [UInt8] {
+        let digits = text.utf8.dropFirst(2).dropLast().map { $0 <= 0x39 ? $0 & 15 : ($0 & 15) + 9 }
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
     private mutating func word(_ token: SQLToken) -> Expression? {
