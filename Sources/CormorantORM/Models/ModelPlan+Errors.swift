@@ -53,6 +53,20 @@ extension ModelPlan {
         }
     }
 
+    /// An error of binding a value, which names its parameter, as one of the column.
+    func named(_ error: any Error, _ planned: PlannedStatement) -> any Error {
+        guard let known = error as? CormorantError, known.plainMessage.hasPrefix("parameter ") else { return error }
+        let rest = known.plainMessage.dropFirst("parameter ".count)
+        let digits = rest.prefix { $0.isNumber }
+        guard let number = Int32(digits),
+            let column = model.columns.indices.first(where: { planned.parameters[$0] == number })
+        else { return error }
+        let named = CormorantError(
+            known.code, "\(model.name).\(model.columns[column].name)\(rest.dropFirst(digits.count))",
+            hint: known.plainHint, table: model.table, columns: [model.columns[column].column])
+        return known.recordIndex.map(named.at(record:)) ?? named
+    }
+
     /// What only a server says so.
     private func explainedOfServer(_ error: CormorantError, _ isWriting: Bool) -> CormorantError? {
         func changed(

@@ -99,6 +99,7 @@ extension ModelPlan {
             return changed
         } catch {
             planned.statement.reset()
+            let error = connection.engine == nil ? error : named(error, planned)
             let explained =
                 writer.wantsKey && isOfMissingKey(error) ? makesNoKeys() : explain(error, isWriting: !isDelete)
             if guarded { try? connection.rollback() }
