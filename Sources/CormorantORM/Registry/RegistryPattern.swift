@@ -13,7 +13,8 @@ struct RegistryPattern: Sendable {
         try refuseURI(pattern, "a registry finds files by their paths")
         guard !isServerURL(pattern) else {
             throw CormorantError(
-                .unsupported, "a pattern of names is one for files", hint: "register each database of a server by its URL")
+                .unsupported, "a pattern of names is one for files",
+                hint: "register each database of a server by its URL")
         }
         let bytes = Array(absolutePath(pattern).utf8)
         let place = Array("{name}".utf8)
