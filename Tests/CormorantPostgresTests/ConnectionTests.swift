@@ -78,6 +78,17 @@ import Testing
         try connection.script("ROLLBACK")
     }
 
+    @Test func transactionsOutOfOrderAreRefused() throws {
+        let connection = try TestServer.connect()
+        let commit = error { try connection.script("COMMIT") }
+        #expect(commit?.code == .sql && commit?.message == "cannot commit - no transaction is active")
+        #expect(connection.error("ROLLBACK")?.message == "cannot rollback - no transaction is active")
+        try connection.script("BEGIN; SAVEPOINT a; ROLLBACK TO a")
+        #expect(connection.error("BEGIN")?.message == "cannot start a transaction within a transaction")
+        try connection.script("COMMIT AND CHAIN; COMMIT")
+        #expect(!connection.isInTransaction)
+    }
+
     @Test func readingSeesOneState() throws {
         let connection = try TestServer.connect()
         let other = try TestServer.connect()

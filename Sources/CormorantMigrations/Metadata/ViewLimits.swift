@@ -30,7 +30,7 @@ package struct ViewLimits {
         connection.setMonitor(monitor)
         defer { connection.setMonitor(nil) }
         return try withExtendedLifetime(monitor) {
-            do { return try body() } catch where monitor.isCancelled { throw tookTooLong() }
+            do { return try body() } catch  where monitor.isCancelled { throw tookTooLong() }
         }
     }
 

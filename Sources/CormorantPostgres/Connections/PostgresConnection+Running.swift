@@ -51,6 +51,7 @@ extension PostgresConnection {
             transaction = .none
             return nil
         }
+        if let words, let error = outOfOrder(words, source) { throw error }
         try makeReady()
         began(sql, isTold: isTold)
         guard pq.sendQuery(handle, sql) == 1 else { throw lost(words) }
@@ -73,6 +74,19 @@ extension PostgresConnection {
         ended()
         if let refused { throw refused }
         return failure
+    }
+
+    /// What the server but warns of, and SQLite refuses.
+    private func outOfOrder(_ words: StatementWords, _ sql: String) -> CormorantError? {
+        if words.begins, transaction != .none {
+            return CormorantError(
+                .sql, "cannot start a transaction within a transaction",
+                hint: "end the one that is open first, or use a SAVEPOINT inside it", sql: sql)
+        }
+        guard words.endsTransaction, !words.isOfPrepared, transaction == .none else { return nil }
+        return CormorantError(
+            .sql, "cannot \(words.commits ? "commit" : "rollback") - no transaction is active",
+            hint: "begin one first; an error may have ended it", sql: sql)
     }
 
     /// A COMMIT of a transaction that has failed is answered as a ROLLBACK, not as an error.

@@ -116,6 +116,11 @@ struct StatementWords {
     /// Whether it ends a transaction, which one that has failed lets it.
     var endsTransaction: Bool { ["commit", "end", "rollback", "abort"].contains(first) && !returnsToSavepoint }
 
+    var begins: Bool { transactionWord == "BEGIN" }
+
+    /// COMMIT PREPARED and ROLLBACK PREPARED, which end a transaction of another time.
+    var isOfPrepared: Bool { second == "prepared" }
+
     /// Whether a COMMIT of the server's is part of it.
     var commits: Bool { first == "commit" || first == "end" }
 
