@@ -52,7 +52,14 @@ static void print_value(const corm_value *value) {
 /* As arrays, for two columns may have one name, which no JSON object can have. */
 static void print_rows(const corm_statement *select) {
     corm_result *result;
-    check(corm_result_open_statement(db, select, CORM_NO_VALUES, &result, &error));
+    corm_status status = corm_result_open_statement(db, select, CORM_NO_VALUES, &result, &error);
+    if (status == CORM_E_UNSUPPORTED) {
+        corm_error_free(error);
+        error = NULL;
+        puts("null");
+        return;
+    }
+    check(status);
     while (check(corm_result_next(result, &error)) == CORM_ROW) {
         for (size_t column = 0; column < corm_result_column_count(result); column += 1) {
             corm_value value;

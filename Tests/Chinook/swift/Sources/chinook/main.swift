@@ -4,5 +4,9 @@ import Cormorant
 let database = try Database(path: CommandLine.arguments[1])
 for question in catalogQuestions + salesQuestions + peopleQuestions + playlistQuestions {
     print("\"\(question.name)\"")
-    for row in try question.answer(database) { print(row) }
+    do {
+        for row in try question.answer(database) { print(row) }
+    } catch let error as CormorantError where error.code == .unsupported {
+        print("null")
+    }
 }
