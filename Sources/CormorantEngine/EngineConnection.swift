@@ -24,7 +24,8 @@ package protocol EngineConnection: AnyObject {
     /// Prepares one statement, with SQLite's parameters: `?`, `?1`, `:name`, `@name`, `$name`.
     func prepare(_ sql: String) throws -> any EngineStatement
     /// Runs SQL text with any number of statements and no bindings. An error's offset counts from the start of the text.
-    func script(_ sql: String) throws
+    /// - Parameter refusal: the error of a statement that begins with this word, BEGIN, COMMIT or the like, and is not to be run.
+    func script(_ sql: String, refusal: (_ transactionWord: String) -> CormorantError?) throws
     /// Begins the outermost transaction.
     func begin(_ kind: EngineTransaction) throws
     /// Opens another connection to the same database, with the same options.
@@ -39,6 +40,11 @@ package protocol EngineConnection: AnyObject {
     func setTrace(_ callback: ((_ sql: String, _ nanoseconds: Int64) -> Void)?)
     /// Ends it, and what is open on it. A second close does nothing.
     func close()
+}
+
+extension EngineConnection {
+    /// `script` that refuses no statement.
+    package func script(_ sql: String) throws { try script(sql) { _ in nil } }
 }
 
 /// What a transaction is for.

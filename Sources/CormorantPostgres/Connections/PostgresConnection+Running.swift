@@ -9,7 +9,7 @@ extension PostgresConnection {
     }
 
     /// Each statement by itself, as SQLite does it: those before one that fails stay.
-    package func script(_ sql: String) throws {
+    package func script(_ sql: String, refusal: (String) -> CormorantError?) throws {
         guard !sql.utf8.contains(0) else { throw StatementFault.nul(sql) }
         try leavePipeline()
         var copy = sql
@@ -25,6 +25,7 @@ extension PostgresConnection {
                     copied = token.range.upperBound
                 }
                 guard !words.isEmpty else { return }
+                if let error = words.transactionWord.flatMap(refusal) { throw error }
                 text += bytes[copied..<lexer.position]
                 if let failure = try runDirect(String(decoding: text, as: UTF8.self), words, sql) {
                     throw error(failure, sql, from: start)

@@ -21,8 +21,8 @@ extension Connection {
     func script(_ sql: String, on engine: any EngineConnection) throws {
         let before = engine.schemaChanges
         defer { if engine.schemaChanges != before { schemaChanges &+= 1 } }
-        if savepoints > 0, let word = sql.withCString(StatementStart.transactionWord) { throw notForSQL(word, sql) }
-        try engine.script(sql)
+        let isBegun = savepoints > 0
+        try engine.script(sql) { word in isBegun ? notForSQL(word, sql) : nil }
     }
 
     func failedTransaction() -> CormorantError {
