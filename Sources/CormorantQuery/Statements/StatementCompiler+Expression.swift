@@ -75,7 +75,7 @@ extension StatementCompiler {
             for value in values { bindings.append(.value(value)) }
         case .ordered(let operand, let direction):
             try write(compared: operand, at: .any)
-            if comparesAsMoment(operand) { sql += " COLLATE " + dialect.momentCollation }
+            if comparesAsMoment(operand) { write(collation: dialect.momentCollation) }
             sql += dialect.direction(
                 descending: direction.descending,
                 nullsFirst: direction.nulls == .first ? true : direction.nulls == .last ? false : nil)
@@ -145,8 +145,21 @@ extension StatementCompiler {
 
     /// Writes an expression that is ordered or compared: decimals by their numbers, not their texts.
     mutating func write(compared operand: Expression, at level: Precedence) throws {
+        let (start, before) = (sql.count, collations)
         try write(operand, at: level)
-        if comparesAsDecimal(operand) { sql += " COLLATE " + dialect.decimalCollation }
+        if comparesAsDecimal(operand) {
+            write(collation: dialect.decimalCollation)
+        } else if collations > before, !operand.hasCollation {
+            // SQLite takes a collation from anywhere inside of it (https://www.sqlite.org/datatype3.html#collation).
+            sql.insert("(", at: start)
+            sql += ") COLLATE BINARY"
+        }
+    }
+
+    /// Writes a collation that nobody asked for.
+    mutating func write(collation: String) {
+        sql += " COLLATE " + collation
+        collations += 1
     }
 
     /// Writes an expression whose value, if it is one, is of the type of the column beside it.
@@ -172,7 +185,7 @@ extension StatementCompiler {
             return try write(compared: expression, at: level)
         }
         try write(exact: expression)
-        if isBesideValue { sql += " COLLATE " + dialect.decimalCollation }
+        if isBesideValue { write(collation: dialect.decimalCollation) }
     }
 
     private mutating func bind(_ value: Value, _ type: ColumnType?) throws {
@@ -374,5 +387,16 @@ func isFrame(_ text: String) -> Bool {
     ]
     return text.split(separator: Character(" ")).allSatisfy { word in
         words.contains(foldIdentifier(String(word))) || word.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}
+
+extension Expression {
+    /// Whether it says itself by which collation it compares, or is a SELECT, out of which none comes.
+    fileprivate var hasCollation: Bool {
+        switch node {
+        case .collate, .scalar: true
+        case .labelled(let inner, _), .ordered(let inner, _): inner.hasCollation
+        default: false
+        }
     }
 }

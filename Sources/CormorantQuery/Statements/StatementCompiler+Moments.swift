@@ -92,7 +92,7 @@ extension StatementCompiler {
     /// Writes an offset datetime that compares as its moment.
     mutating func write(moment expression: Expression) throws {
         try write(expression, at: .collate)
-        sql += " COLLATE " + dialect.momentCollation
+        write(collation: dialect.momentCollation)
     }
 
     /// Writes what IN, CASE or a row looks for.

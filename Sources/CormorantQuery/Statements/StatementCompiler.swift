@@ -27,6 +27,8 @@ package struct StatementCompiler {
     var met: [CommonTable] = []
     /// How many subqueries deep types are looked for.
     var nesting = 0
+    /// How many were written that nobody asked for.
+    var collations = 0
     let lookups = Lookups()
     /// Of PostgreSQL: what each parameter is cast to, whether equal values are one parameter, the types that the result columns of
     /// the next SELECT are made, the columns that they are inserted into, and how many subqueries stand around what is written.
