@@ -86,7 +86,7 @@ extension ModelPlan {
         do {
             scratch.reset()
             try record.write(to: &writer)
-            if writer.wantsKey, planned.insertsNew { return try run(insertion(.abort), &record, makesKey: true) }
+            if writer.wantsKey, planned.insertsNew { return try insertNew(&record) }
             // What comes back may not fit the record. In a batch all of it is undone then; elsewhere a savepoint sees to
             // it, but where only a key below 1 does not fit and no other row is lost.
             if planned.isGuarded || writer.wantsKey && (replaces || model.keyMayNotFit), !isInBatch {
@@ -99,13 +99,23 @@ extension ModelPlan {
             return changed
         } catch {
             planned.statement.reset()
-            let error = connection.engine == nil ? error : named(error, planned)
-            let explained =
-                writer.wantsKey && isOfMissingKey(error) ? makesNoKeys() : explain(error, isWriting: !isDelete)
+            let explained = explain(error, of: planned, wantsKey: writer.wantsKey, isWriting: !isDelete)
             if guarded { try? connection.rollback() }
             if writer.wantsKey { record.clearGeneratedKey() }
             throw explained
         }
+    }
+
+    @inline(never)
+    private func explain(_ error: any Error, of planned: PlannedStatement, wantsKey: Bool, isWriting: Bool) -> any Error {
+        let error = connection.engine == nil ? error : named(error, planned)
+        return wantsKey && isOfMissingKey(error) ? makesNoKeys() : explain(error, isWriting: isWriting)
+    }
+
+    /// Inserts the record that a save found without a key, where a server would take another row's.
+    @inline(never)
+    private func insertNew<Access: RecordAccess>(_ record: inout Access) throws -> Bool {
+        try run(insertion(.abort), &record, makesKey: true)
     }
 
     @inline(__always)
@@ -115,40 +125,48 @@ extension ModelPlan {
     ) throws -> Bool {
         let statement = planned.statement
         if writer.wantsKey, !tableMakesKeys { try requireMadeKeys() }
-        var changed = false
-        let before = connection.totalChanges
         if planned.returnsRow {
-            if planned.taken == .later {
-                return try send(planned, &record, wantsKey: writer.wantsKey, isUpdate: !makesKey)
+            return try stepThrough(planned, &record, wantsKey: writer.wantsKey, isUpdate: !makesKey)
+        }
+        let before = connection.totalChanges
+        _ = try statement.step()
+        let changed = try hasChanged(since: before)
+        if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty && !model.isView) {
+            let key = connection.lastInsertID
+            do {
+                try record.setGeneratedKey(key)
+                // Not every record knows the width of its key.
+                guard model.madeKeys.contains(key) else { throw keyDoesNotFit(key) }
+            } catch {
+                // A row whose key its record cannot hold does not stay.
+                statement.reset()
+                if !isGuarded { _ = try delete(key: { $0.bind(key, 1) }) }
+                throw error
             }
-            while try statement.step() {
-                changed = true
-                let row = RecordReader(statement, columns: planned.results, model: model)
-                switch planned.taken {
-                case .made: try record.readBack(from: row)
-                case .part: try record.readBack(only: planned.returned, from: row)
-                case .all: try record.read(from: row)
-                case .key: try take(key: row, &record, wantsKey: writer.wantsKey || model.keyColumns.isEmpty)
-                case .later: break
-                }
-                if connection.engine != nil { noteKey(row) }
+        }
+        statement.reset()
+        return changed
+    }
+
+    /// Runs a statement that gives the row back.
+    @inline(never)
+    private func stepThrough<Access: RecordAccess>(
+        _ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool, isUpdate: Bool
+    ) throws -> Bool {
+        if planned.taken == .later { return try send(planned, &record, wantsKey: wantsKey, isUpdate: isUpdate) }
+        let statement = planned.statement
+        var changed = false
+        while try statement.step() {
+            changed = true
+            let row = RecordReader(statement, columns: planned.results, model: model)
+            switch planned.taken {
+            case .made: try record.readBack(from: row)
+            case .part: try record.readBack(only: planned.returned, from: row)
+            case .all: try record.read(from: row)
+            case .key: try take(key: row, &record, wantsKey: wantsKey || model.keyColumns.isEmpty)
+            case .later: break
             }
-        } else {
-            _ = try statement.step()
-            changed = try hasChanged(since: before)
-            if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty && !model.isView) {
-                let key = connection.lastInsertID
-                do {
-                    try record.setGeneratedKey(key)
-                    // Not every record knows the width of its key.
-                    guard model.madeKeys.contains(key) else { throw keyDoesNotFit(key) }
-                } catch {
-                    // A row whose key its record cannot hold does not stay.
-                    statement.reset()
-                    if !isGuarded { _ = try delete(key: { $0.bind(key, 1) }) }
-                    throw error
-                }
-            }
+            if connection.engine != nil { noteKey(row) }
         }
         statement.reset()
         return changed

@@ -18,6 +18,12 @@ extension Connection {
     @usableFromInline @inline(never)
     var isInTransactionOfEngine: Bool { engine.map { $0.isInTransaction && !$0.hasFailedTransaction } ?? false }
 
+    @inline(never)
+    var changesOfEngine: Int64 { engine?.changes ?? 0 }
+
+    @inline(never)
+    var totalChangesOfEngine: Int64 { engine?.totalChanges ?? 0 }
+
     func script(_ sql: String, on engine: any EngineConnection) throws {
         let before = engine.schemaChanges
         defer { if engine.schemaChanges != before { schemaChanges &+= 1 } }

@@ -262,8 +262,8 @@ package final class Connection {
     /// Of another engine, which tells keys by RETURNING alone, the key of the newest record.
     package var newestKey: Int64 = 0
     package var lastInsertID: Int64 { handle == nil ? newestKey : sqlite3_last_insert_rowid(handle) }
-    package var changes: Int64 { handle == nil ? engine?.changes ?? 0 : sqlite3_changes64(handle) }
-    package var totalChanges: Int64 { handle == nil ? engine?.totalChanges ?? 0 : sqlite3_total_changes64(handle) }
+    package var changes: Int64 { handle == nil ? changesOfEngine : sqlite3_changes64(handle) }
+    package var totalChanges: Int64 { handle == nil ? totalChangesOfEngine : sqlite3_total_changes64(handle) }
 
     /// Stops the running statements. The only call that needs no lock; the connection must be open.
     package func interrupt() {
