@@ -107,7 +107,8 @@ extension ModelPlan {
     }
 
     @inline(never)
-    private func explain(_ error: any Error, of planned: PlannedStatement, wantsKey: Bool, isWriting: Bool) -> any Error {
+    private func explain(_ error: any Error, of planned: PlannedStatement, wantsKey: Bool, isWriting: Bool) -> any Error
+    {
         let error = connection.engine == nil ? error : named(error, planned)
         return wantsKey && isOfMissingKey(error) ? makesNoKeys() : explain(error, isWriting: isWriting)
     }

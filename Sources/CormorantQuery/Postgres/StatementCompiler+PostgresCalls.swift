@@ -275,7 +275,26 @@ extension StatementCompiler {
     private mutating func write(part arguments: [Expression], _ type: PostgresType?) throws {
         let text: Writer = { try $0.write(arguments[0], as: type == .bytea ? .bytea : .text, at: .atom) }
         guard case .value(.integer(let start), _) = arguments[1].node else {
-            throw lacksInPostgres("substr() from a place that is not known before", hint: "give the place as a value")
+            guard arguments.count == 2, type != .bytea, postgresType(of: arguments[1])?.isInteger ?? false else {
+                throw lacksInPostgres(
+                    "substr() from a place that is not known before", hint: "give the place as a value")
+            }
+            let place: Writer = { try $0.write(arguments[1], as: .integer, at: .atom) }
+            sql += "(CASE WHEN "
+            try place(&self)
+            sql += " > 0 THEN substr("
+            try text(&self)
+            sql += ", "
+            try place(&self)
+            sql += ") WHEN "
+            try place(&self)
+            sql += " = 0 THEN "
+            try text(&self)
+            sql += " ELSE right("
+            try text(&self)
+            sql += ", - "
+            try place(&self)
+            return sql += ") END)"
         }
         if start < 0, arguments.count == 2, type != .bytea {
             sql += "right("

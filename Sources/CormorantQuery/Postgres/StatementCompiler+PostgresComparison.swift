@@ -32,6 +32,8 @@ extension StatementCompiler {
             }
         }
 
+        var isCast: Bool { if case .cast = self { true } else { false } }
+
         /// Whether it is text only where the other side is.
         var isBare: Bool {
             switch self {
@@ -72,7 +74,7 @@ extension StatementCompiler {
         one expression: Expression, beside other: Expression, _ op: BinaryOperator, by both: TextKey?
     ) throws {
         let side = try side(expression, beside: other, op)
-        let isTextual = side.isText ? isText(other) || !side.isBare : isText(expression)
+        let isTextual = side.isText ? isText(other) || !side.isBare : !side.isCast && isText(expression)
         let key = isTextual ? both : nil
         let needsCollation =
             (op != .equal && op != .notEqual && op != .is && op != .isNot || key != nil) && !isBytewise(expression)
@@ -107,7 +109,10 @@ extension StatementCompiler {
         case .value(let value, let type):
             // As a plain value where it takes the form of the column beside it.
             guard type == nil || type == .decimal || otherType != nil else { return .asIs }
-            if case .value = other.bare.node { return .asIs }
+            if case .value(_, let its) = other.bare.node {
+                // What stands beside a decimal is one.
+                return type == nil && its == .decimal ? .cast(try value.exactDecimal(), .numeric) : .asIs
+            }
             return try side(value, typed: type, beside: other, otherType, op)
         case .parameter(let name): return try side(name, beside: other, otherType)
         default: break

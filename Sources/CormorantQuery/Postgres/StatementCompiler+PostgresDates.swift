@@ -140,6 +140,11 @@ extension StatementCompiler {
             sql += "CAST(substr("
             try write(postgres: expression, at: .any)
             sql += ", 1, \(OffsetTimestamp.momentSize)) AS timestamp)"
+        case .text:
+            // What is no time is an error, where SQLite makes NULL of it.
+            sql += "(CAST(regexp_replace("
+            try write(postgres: expression, at: .any)
+            sql += #", '^(?!\d{4}-\d\d-\d\d)', 'no date: ') AS timestamptz) AT TIME ZONE 'UTC')"#
         case let type:
             throw lacksInPostgres(
                 "\(name)() of \(type?.title ?? "what has no type")", hint: "give it a column of times, or a cast to one"

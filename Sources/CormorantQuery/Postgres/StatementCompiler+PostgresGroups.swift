@@ -35,30 +35,35 @@ extension StatementCompiler {
     }
 
     private func isGrouped(_ reference: ColumnReference, _ groups: [Expression]) -> Bool {
-        func has(_ index: Int, _ path: [RelationStep]) -> Bool {
-            groups.contains { term in
-                guard case .column(let other) = term.bare.node else { return false }
-                return other.table === reference.table && other.alias == reference.alias && other.index == index
-                    && other.path.map(\.name) == path.map(\.name)
-            }
-        }
-        if has(reference.index, reference.path) { return true }
+        if isGrouped(reference.index, reference.path, of: reference, groups) { return true }
         let key = reference.table.key
-        if reference.path.isEmpty { return !key.isEmpty && key.allSatisfy { has($0, []) } && !reference.table.isView }
-        return follows(reference, groups)
+        guard reference.path.isEmpty else { return follows(reference, groups) }
+        return !key.isEmpty && key.allSatisfy { isGrouped($0, [], of: reference, groups) } && !reference.table.isView
     }
 
-    /// Whether the first step of a path begins at what rows are grouped by.
+    /// Whether a path goes on from what rows are grouped by: from where its first step begins, or from a key on its way.
     private func follows(_ reference: ColumnReference, _ groups: [Expression]) -> Bool {
-        func has(_ index: Int) -> Bool {
-            groups.contains { term in
-                guard case .column(let other) = term.bare.node, other.path.isEmpty else { return false }
-                return other.table === reference.table && other.alias == reference.alias && other.index == index
-            }
+        if let first = reference.path.first,
+            first.columns.allSatisfy({ isGrouped($0.from, [], of: reference, groups) })
+        {
+            return true
         }
-        let key = reference.table.key
-        return reference.path.first.map { $0.columns.allSatisfy { has($0.from) } } ?? false
-            || !key.isEmpty && key.allSatisfy(has)
+        return (0...reference.path.count).contains { steps in
+            let way = Array(reference.path.prefix(steps))
+            let key = (way.last?.target ?? reference.table).key
+            return !key.isEmpty && key.allSatisfy { isGrouped($0, way, of: reference, groups) }
+        }
+    }
+
+    /// Whether rows are grouped by the column that a path leads to from where the reference begins.
+    private func isGrouped(
+        _ index: Int, _ path: [RelationStep], of reference: ColumnReference, _ groups: [Expression]
+    ) -> Bool {
+        groups.contains { term in
+            guard case .column(let other) = term.bare.node else { return false }
+            return other.table === reference.table && other.alias == reference.alias && other.index == index
+                && other.path.map(\.name) == path.map(\.name)
+        }
     }
 
     /// The columns at the ends of paths, outside of aggregates.

@@ -142,7 +142,7 @@ extension StatementCompiler {
             if let targets, targets.indices.contains(index), let wanted {
                 try write(column, storedAs: wanted, of: targets[index].column.property)
             } else {
-                try write(resultColumn: column, as: wanted, isMember: types != nil)
+                try write(resultColumn: column, as: wanted, isMember: types != nil, isDistinct: isDistinct)
             }
             if case .labelled(_, let name) = column.node {
                 try checkPostgresName(name)
@@ -151,7 +151,10 @@ extension StatementCompiler {
         }
     }
 
-    mutating func write(resultColumn column: Expression, as wanted: PostgresType?, isMember: Bool = false) throws {
+    /// - Parameter isDistinct: it may be ordered by, which must be the same to the letter then.
+    mutating func write(
+        resultColumn column: Expression, as wanted: PostgresType?, isMember: Bool = false, isDistinct: Bool = false
+    ) throws {
         let type = wanted ?? postgresType(of: column)
         if type == .element, subqueries == 0, !isMember {
             // Told apart from JSON by its type: the engine gives the value that it holds.
@@ -160,8 +163,9 @@ extension StatementCompiler {
             return sql += " AS json)"
         }
         if case .parameter(let name) = column.bare.node, wanted == nil { throw untyped(name) }
-        try write(column, as: wanted, at: .any)
-        if isMember, type == .text, !isBytewise(column) { sql += #" COLLATE "C""# }
+        let collates = (isMember || isDistinct) && type == .text && !isBytewise(column)
+        try write(column, as: wanted, at: collates ? .atom : .any)
+        if collates { sql += #" COLLATE "C""# }
     }
 
     /// The types of the result columns of all members of a compound.

@@ -394,8 +394,9 @@ extension Expression {
     /// Whether it says itself by which collation it compares, or is a SELECT, out of which none comes.
     fileprivate var hasCollation: Bool {
         switch node {
-        case .collate, .scalar: true
-        case .labelled(let inner, _), .ordered(let inner, _): inner.hasCollation
+        // An order term's operand has been told.
+        case .collate, .scalar, .ordered: true
+        case .labelled(let inner, _): inner.hasCollation
         default: false
         }
     }

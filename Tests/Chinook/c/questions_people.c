@@ -164,7 +164,8 @@ static corm_expr *formatted(const char *format, const char *date) {
 }
 
 static corm_statement *age_when_hired(void) {
-    corm_expr *years = binary(formatted("%Y", "hire_date"), CORM_OP_SUBTRACT, formatted("%Y", "birth_date"));
+    corm_expr *years = binary(corm_expr_cast(formatted("%Y", "hire_date"), CORM_INT64), CORM_OP_SUBTRACT,
+                              corm_expr_cast(formatted("%Y", "birth_date"), CORM_INT64));
     corm_expr *birthday_to_come =
         binary(formatted("%m-%d", "hire_date"), CORM_OP_LESS, formatted("%m-%d", "birth_date"));
     corm_statement *select = select_from(employees);

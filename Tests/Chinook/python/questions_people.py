@@ -104,7 +104,7 @@ countries_of_each_agent = (
 )
 
 _birthday_to_come = func.strftime("%m-%d", Employee.hire_date) < func.strftime("%m-%d", Employee.birth_date)
-_years = func.strftime("%Y", Employee.hire_date) - func.strftime("%Y", Employee.birth_date)
+_years = func.strftime("%Y", Employee.hire_date).cast(int) - func.strftime("%Y", Employee.birth_date).cast(int)
 age_when_hired = select(Employee.last_name, _years - _birthday_to_come).order_by(Employee.last_name)
 
 _customer_cities = select(Customer.city, Customer.country)

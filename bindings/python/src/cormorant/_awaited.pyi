@@ -10,6 +10,7 @@ from . import _function as _function
 from . import cache as _cache
 from . import cipher as _cipher
 from . import connection as _connection
+from . import exactly_one as _exactly_one
 from . import graph as _graph
 from . import json as _json
 from . import key_value as _key_value
@@ -119,8 +120,14 @@ class DatabaseCalls:
     ) -> _query.M | None: ...
     @overload
     async def one(
-        self, query: Query[_query.R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
-    ) -> _query.R: ...
+        self,
+        query: Query[_exactly_one.R],
+        /,
+        *,
+        bindings: Mapping[str, Any] = ...,
+        into: None = None,
+        **parameters: Any,
+    ) -> _exactly_one.R: ...
     @overload
     async def one(
         self,
@@ -128,13 +135,13 @@ class DatabaseCalls:
         /,
         *,
         bindings: Mapping[str, Any] = ...,
-        into: Callable[..., _query.N],
+        into: Callable[..., _exactly_one.N],
         **parameters: Any,
-    ) -> _query.N: ...
+    ) -> _exactly_one.N: ...
     @overload
     async def one(
-        self, model: type[_query.M], /, sql: str | None = None, bindings: Bindings = ..., **attributes: Any
-    ) -> _query.M: ...
+        self, model: type[_exactly_one.M], /, sql: str | None = None, bindings: Bindings = ..., **attributes: Any
+    ) -> _exactly_one.M: ...
     @overload
     async def fetch_value(
         self, query: Query[tuple[_query.R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
@@ -143,8 +150,8 @@ class DatabaseCalls:
     async def fetch_value(self, sql: str, bindings: Bindings = ..., /) -> Any: ...
     @overload
     async def one_value(
-        self, query: Query[tuple[_query.R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
-    ) -> _query.R: ...
+        self, query: Query[tuple[_exactly_one.R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
+    ) -> _exactly_one.R: ...
     @overload
     async def one_value(self, sql: str, bindings: Bindings = ..., /) -> Any: ...
     @overload

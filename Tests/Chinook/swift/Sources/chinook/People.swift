@@ -137,7 +137,7 @@ private let countriesOfEachAgent = AgentCountry.from(agentCountries).group { $0.
     .select { ($0.agent, $0.country.joined(separator: ", ")) }
 
 private func year(_ date: SQLExpression<String?>) -> SQLExpression<Int64?> {
-    call("strftime", SQLExpression("%Y"), date)
+    call("strftime", SQLExpression("%Y"), date, as: String?.self).cast(to: Int64?.self)
 }
 
 private func monthAndDay(_ date: SQLExpression<String?>) -> SQLExpression<String?> {
