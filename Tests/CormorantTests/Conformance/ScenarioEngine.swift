@@ -51,13 +51,13 @@ struct ScenarioPlace {
             return
         }
         let schema = "scenario_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
-        try Database(path: server).execute(SQL(text: "CREATE SCHEMA \(schema)"))
+        try Database(path: server).executeScript(SQL(text: "CREATE SCHEMA \(schema)"))
         self.schema = schema
         path = "\(server)\(server.contains("?") ? "&" : "?")options=-csearch_path%3D\(schema)"
     }
 
     func remove() {
         guard let server, let schema else { return }
-        try? Database(path: server).execute(SQL(text: "DROP SCHEMA \(schema) CASCADE"))
+        try? Database(path: server).executeScript(SQL(text: "DROP SCHEMA \(schema) CASCADE"))
     }
 }
