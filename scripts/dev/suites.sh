@@ -204,6 +204,6 @@ test_postgres() {
         echo "$problem"
         return "$skips"
     }
-    swift build --package-path examples/swift --scratch-path "$swift_scratch" --product postgresql
+    swift build --package-path examples/swift --scratch-path "$swift_scratch"
     scripts/postgres-server run Tests/Postgres/run "$swift_scratch" "$chosen"
 }
