@@ -24,13 +24,14 @@ extension Scenario {
         var query = try query(&step)
         if verb == "fetchOne", query.sql == nil { query.limit = min(query.limit ?? 1, 1) }
         if verb == "exists", let statement {
-            let probe = try StatementCompiler.compileExists(statement.select())
+            let probe = try StatementCompiler.compileExists(statement.select(), database.dialect)
             return try check("found", try database.exists(probe, statement.parameters), &expected)
         }
         if verb == "count" || verb == "pageCount" {
             let count: Int64
             if let statement {
-                count = try database.number(StatementCompiler.compileCount(statement.select()), statement.parameters)
+                let counting = try StatementCompiler.compileCount(statement.select(), database.dialect)
+                count = try database.number(counting, statement.parameters)
             } else if let model {
                 count = try database.count(model.descriptor, query)
             } else {
