@@ -207,6 +207,9 @@ class Result(Owner, ColumnMethods, Generic[T]):
             items = self._convert(rows) if self._convert else rows
         except Exception as error:
             self.close()
+            # The statement ends with the cursor, which the error must not keep.
+            del cursor
+            _forget_locals(error)
             self._failure = error
             if self._convert is not None:
                 items = _before_error(rows, self._convert)
@@ -216,6 +219,15 @@ class Result(Owner, ColumnMethods, Generic[T]):
         if not items:
             self.close()
         return bool(items)
+
+
+def _forget_locals(error: Exception) -> None:
+    """Lets go of what the calls had that it came through, but for those that still run."""
+    trace = error.__traceback__
+    while trace is not None:
+        with suppress(RuntimeError):
+            trace.tb_frame.clear()
+        trace = trace.tb_next
 
 
 def _before_error(rows: list[native_record.Row], convert: Convert) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -75,6 +76,18 @@ def test_the_rows_before_it_come_first(db: Database, open_cursor: Callable[[Data
     assert rows.fetch_one() is None
     with pytest.raises(cormorant.DataError):
         open_cursor(db).fetch_all()
+
+
+@pytest.mark.parametrize("open_cursor", CURSORS)
+def test_its_statement_ends_at_once(db: Database, open_cursor: Callable[[Database], Any]) -> None:
+    gc.disable()
+    try:
+        rows = open_cursor(db)
+        take(rows)
+        db.execute("DROP TABLE thing")
+        del rows
+    finally:
+        gc.enable()
 
 
 def test_in_tasks(db: Database) -> None:
