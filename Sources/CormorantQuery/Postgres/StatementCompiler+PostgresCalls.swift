@@ -189,14 +189,7 @@ extension StatementCompiler {
             try write(orderTerms: window.order)
             gap = " "
         }
-        if let frame = window.frame {
-            guard isFrame(frame) else {
-                throw CormorantError(
-                    .misuse, "\"\(frame)\" is no window frame",
-                    hint: "write it as ROWS BETWEEN 2 PRECEDING AND CURRENT ROW")
-            }
-            sql += gap + frame
-        }
+        if let frame = window.frame { try write(frame: frame, after: gap) }
         sql += ")"
     }
 

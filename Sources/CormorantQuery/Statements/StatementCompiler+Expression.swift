@@ -356,15 +356,17 @@ extension StatementCompiler {
             try write(separated: window.order, compared: true)
             gap = " "
         }
-        if let frame = window.frame {
-            guard isFrame(frame) else {
-                throw CormorantError(
-                    .misuse, "\"\(frame)\" is no window frame",
-                    hint: "write it as ROWS BETWEEN 2 PRECEDING AND CURRENT ROW")
-            }
-            sql += gap + frame
-        }
+        if let frame = window.frame { try write(frame: frame, after: gap) }
         sql += ")"
+    }
+
+    mutating func write(frame: String, after gap: String) throws {
+        guard isFrame(frame) else {
+            throw CormorantError(
+                .misuse, "\"\(frame)\" is no window frame",
+                hint: "write it as ROWS BETWEEN 2 PRECEDING AND CURRENT ROW")
+        }
+        sql += gap + frame
     }
 }
 
