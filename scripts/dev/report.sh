@@ -11,7 +11,7 @@ failures=()
 output=$(mktemp)
 # Of what runs beside the other suites.
 group=
-trap '[ -z "$group" ] || kill -- "-$group"; rm -f "$output"{,.swift,.beside,.status}' EXIT
+trap '[ -z "$group" ] || kill -- "-$group"; rm -f "$output"*' EXIT
 
 suite() { # name command...: runs it to its first failing command, and counts it
     local status began=$SECONDS
@@ -27,30 +27,34 @@ suite() { # name command...: runs it to its first failing command, and counts it
     count "$1" "$status" $((SECONDS - began)) "$output"
 }
 
-suite_beside() { # name command...: starts it; finish_beside shows what it printed, and counts it
+suites_beside() { # name...: starts their tests, one after another; finish_beside shows what they print, and counts them
     # In a process group of its own, so that it ends with this script.
     set -m
     (
-        began=$SECONDS
         set +e
-        (
-            set -e
-            "${@:2}"
-        ) >"$output.beside" 2>&1
-        echo "$? $((SECONDS - began))" >"$output.status"
+        for name; do
+            began=$SECONDS
+            (
+                set -e
+                "test_$name"
+            ) >"$output.$name" 2>&1
+            echo "$? $((SECONDS - began))" >"$output.$name.status"
+        done
     ) &
     group=$!
     set +m
 }
 
-finish_beside() { # name
-    local status seconds
+finish_beside() { # name...
+    local name status seconds
     wait "$group"
     group=
-    say "$1"
-    cat "$output.beside"
-    read -r status seconds <"$output.status"
-    count "$1" "$status" "$seconds" "$output.beside"
+    for name; do
+        say "$name"
+        cat "$output.$name"
+        read -r status seconds <"$output.$name.status"
+        count "$name" "$status" "$seconds" "$output.$name"
+    done
 }
 
 count() { # name status seconds file: of what it printed

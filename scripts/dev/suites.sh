@@ -7,7 +7,8 @@ chosen=
 run_ctest() { # build directory, ctest's options...
     local only=()
     [ -z "$chosen" ] || only=(--tests-regex "$chosen")
-    ctest --test-dir "$1" --output-on-failure --no-tests=error --parallel "$(nproc)" "${only[@]}" "${@:2}"
+    # One at a time, for it keeps its logs in the build directory.
+    flock "$1" ctest --test-dir "$1" --output-on-failure --no-tests=error --parallel "$(nproc)" "${only[@]}" "${@:2}"
 }
 
 run_pytest() { # folders and pytest's options...

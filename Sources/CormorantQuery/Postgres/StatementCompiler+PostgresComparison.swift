@@ -361,18 +361,15 @@ extension StatementCompiler {
             return try write(postgresMoments: op.changedOver, right, left)
         }
         guard isOffsetDatetime(left) || isOffsetDatetime(right) else { return false }
-        let (start, end): (CompiledStatement.Binding, CompiledStatement.Binding)
-        switch right.node {
-        case .value(_, .text), .value(.null, _): return false
-        case .value(let value, let type):
-            guard let moment = try Moment(value, type) else { return false }
-            (start, end) = (.value(.text(moment.text(.start))), .value(.text(moment.text(.end))))
-        case .parameter(let name): (start, end) = (.parameter(name, .moment(.start)), .parameter(name, .moment(.end)))
-        default:
+        let start, end: CompiledStatement.Binding
+        switch try MomentOperand(right) {
+        case .stored: return false
+        case .calculated:
             try write(momentOf: left)
             sql += postgresInfix(op, left, right)
             try write(momentOf: right)
             return true
+        case .given(let first, let last): (start, end) = (first, last)
         }
         switch op {
         case .less, .greaterOrEqual, .greater, .lessOrEqual:
@@ -454,26 +451,6 @@ extension Expression {
     var bare: Expression {
         switch node {
         case .labelled(let inner, _), .collate(let inner, _): inner.bare
-        default: self
-        }
-    }
-
-    var isGivenValue: Bool {
-        switch node {
-        case .value, .parameter: true
-        default: false
-        }
-    }
-}
-
-extension BinaryOperator {
-    /// What it is with its operands changed over.
-    var changedOver: BinaryOperator {
-        switch self {
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
         default: self
         }
     }

@@ -43,6 +43,30 @@ package struct Moment: Sendable {
     package func text(_ bound: Bound) -> String { bound == .start ? start : start + "~" }
 }
 
+/// What an offset datetime is compared with.
+enum MomentOperand {
+    /// NULL, or a text of the file, which compare as such.
+    case stored
+    case calculated
+    /// What is bound for the bounds of a moment that is given.
+    case given(start: CompiledStatement.Binding, end: CompiledStatement.Binding)
+
+    init(_ operand: Expression) throws {
+        switch operand.node {
+        case .value(_, .text), .value(.null, _): self = .stored
+        case .value(let value, let type):
+            guard let moment = try Moment(value, type) else {
+                self = .stored
+                return
+            }
+            self = .given(start: .value(.text(moment.text(.start))), end: .value(.text(moment.text(.end))))
+        case .parameter(let name):
+            self = .given(start: .parameter(name, .moment(.start)), end: .parameter(name, .moment(.end)))
+        default: self = .calculated
+        }
+    }
+}
+
 /// Offset datetimes compare as the moments that they are, whatever their offsets. Their texts sort by the moment and then by the
 /// offset: that is their order, and by that they are grouped and told apart.
 extension StatementCompiler {
@@ -53,22 +77,17 @@ extension StatementCompiler {
         moments op: BinaryOperator, _ left: Expression, _ right: Expression, _ level: Precedence
     ) throws -> Bool {
         guard op.compares else { return false }
-        if left.isGiven, !right.isGiven, let turned = op.turned {
-            return try write(moments: turned, right, left, level)
-        }
+        if left.isGivenValue, !right.isGivenValue { return try write(moments: op.changedOver, right, left, level) }
         guard isOffsetDatetime(left) || isOffsetDatetime(right) else { return false }
-        let (start, end): (CompiledStatement.Binding, CompiledStatement.Binding)
-        switch right.node {
-        case .value(_, .text), .value(.null, _): return false
-        case .value(let value, let type):
-            guard let moment = try Moment(value, type) else { return false }
-            (start, end) = (.value(.text(moment.text(.start))), .value(.text(moment.text(.end))))
-        case .parameter(let name): (start, end) = (.parameter(name, .moment(.start)), .parameter(name, .moment(.end)))
-        default:
+        let start, end: CompiledStatement.Binding
+        switch try MomentOperand(right) {
+        case .stored: return false
+        case .calculated:
             try write(moment: left)
             sql += dialect.infix(op)
             try write(right, at: level)
             return true
+        case .given(let first, let last): (start, end) = (first, last)
         }
         switch op {
         case .less, .greaterOrEqual, .greater, .lessOrEqual:
@@ -136,7 +155,7 @@ let dateFunctions: Set<String> = ["date", "time", "datetime", "julianday", "unix
 
 extension Expression {
     /// Whether it is given with the statement.
-    fileprivate var isGiven: Bool {
+    var isGivenValue: Bool {
         switch node {
         case .value, .parameter: true
         default: false
@@ -145,15 +164,14 @@ extension Expression {
 }
 
 extension BinaryOperator {
-    /// What it is with its operands changed over.
-    fileprivate var turned: BinaryOperator? {
+    /// The comparison that it is with its operands changed over.
+    var changedOver: BinaryOperator {
         switch self {
-        case .equal, .notEqual, .is, .isNot: self
         case .less: .greater
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
-        default: nil
+        default: self
         }
     }
 }
