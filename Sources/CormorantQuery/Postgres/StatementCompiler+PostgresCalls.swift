@@ -340,16 +340,7 @@ extension StatementCompiler {
             sql += ") AS bigint)"
         case ("round", 1...2):
             if try requireNumber(arguments[0]) == .numeric { throw notExact("round()", [arguments[0]]) }
-            // Halves go away from zero.
-            sql += "CAST(round(CAST("
-            try write(arguments[0], as: .double)
-            sql += " AS numeric)"
-            if arguments.count > 1 {
-                sql += ", greatest("
-                try write(arguments[1], as: .integer)
-                sql += ", 0)"
-            }
-            sql += ") AS double precision)"
+            try write(round: arguments[0], to: arguments.count > 1 ? arguments[1] : .value(.integer(0)))
         case ("ceil", 1), ("ceiling", 1), ("floor", 1), ("trunc", 1):
             let type = try requireNumber(arguments[0])
             if type == .numeric { throw notExact(name + "()", [arguments[0]]) }
@@ -381,6 +372,55 @@ extension StatementCompiler {
         default: return false
         }
         return true
+    }
+
+    /// Halves go away from zero: of the fifteen digits that a double tells, as in SQLite. What has no more than these behind the
+    /// point stays as it is.
+    private mutating func write(round number: Expression, to digits: Expression) throws {
+        let value: Writer = { try $0.write(number, as: .double, at: .atom) }
+        let whole: Writer = { compiler in
+            // By way of its text, which has all its digits, where a numeric has fifteen.
+            compiler.sql += "CAST(round(CAST(CAST("
+            try value(&compiler)
+            compiler.sql += " AS text) AS numeric)) AS double precision)"
+        }
+        func rounded(_ limit: Writer, _ digits: Writer) throws {
+            sql += "CASE WHEN abs("
+            try value(&self)
+            sql += ") < "
+            try limit(&self)
+            sql += " THEN CAST(round(CAST("
+            try value(&self)
+            sql += " AS numeric), "
+            try digits(&self)
+            sql += ") AS double precision) ELSE "
+            try value(&self)
+            sql += " END"
+        }
+        if case .value(.integer(let count), _) = digits.node {
+            if count <= 0 { return try whole(&self) }
+            let count = min(count, 30)
+            return try rounded({ $0.sql += "1e\(15 - count)" }, { $0.sql += String(count) })
+        }
+        let count: Writer = { compiler in
+            compiler.sql += "least("
+            try compiler.write(digits, as: .integer, at: .atom)
+            compiler.sql += ", 30)"
+        }
+        sql += "CASE WHEN "
+        try write(digits, as: .integer, at: .atom)
+        sql += " > 0 THEN "
+        try rounded(
+            { compiler in
+                compiler.sql += "power(CAST(10 AS double precision), 15 - "
+                try count(&compiler)
+                compiler.sql += ")"
+            }, count)
+        sql += " WHEN "
+        try write(digits, as: .integer, at: .atom)
+        sql += " <= 0 THEN "
+        try whole(&self)
+        sql += " END"
     }
 
     // Choosing --------------------------------------------------------------------------------------------------------

@@ -102,16 +102,21 @@ extension StatementCompiler {
         }
     }
 
-    /// A number that is an integer as that; others fail as a value of the type, as none is.
+    /// A number that is an integer as that; others fail as too great for the type.
     private mutating func write(whole value: Expression, _ own: PostgresType, _ type: PostgresType) throws {
-        let number: PostgresType = own == .numeric ? .numeric : .double
-        sql += "CAST(CASE WHEN "
-        try write(value, as: number, at: .atom)
+        let number: Writer = { try $0.write(value, as: own == .numeric ? .numeric : .double, at: .atom) }
+        sql += "CAST(CASE WHEN abs("
+        try number(&self)
+        sql += ") < 1e19 AND "
+        try number(&self)
         sql += " = trunc("
-        try write(value, as: number)
-        sql += ") THEN CAST("
-        try write(value, as: number)
-        sql += " AS numeric) ELSE 'NaN' END AS \(type.name))"
+        try number(&self)
+        // By way of its text, which has all its digits, where a numeric has fifteen.
+        sql += ") THEN CAST(CAST("
+        try number(&self)
+        sql += " AS text) AS numeric) WHEN "
+        try number(&self)
+        sql += " IS NOT NULL THEN 1e19 END AS \(type.name))"
     }
 
     /// With as many digits behind the point; one with more stays as it is, and is refused by the table.

@@ -20,6 +20,11 @@ extension StatementCompiler {
                 switch part {
                 case .text(let text): bind(.value(.text(text)), as: .text)
                 case .format(let format): try write("to_char(", moment, name, ", '\(format)')")
+                case .seconds:
+                    // To the millisecond, but never to the next minute.
+                    try write(
+                        "to_char(least(date_trunc('milliseconds', ", moment, name, " + interval '500 microseconds'), ")
+                    try write("date_trunc('minute', ", moment, name, ") + interval '59.999 seconds'), 'SS.MS')")
                 case .number(let start, let end): try write("CAST(\(start)", moment, name, "\(end) AS text)")
                 }
             }
@@ -40,6 +45,8 @@ extension StatementCompiler {
         case text(String)
         /// As to_char() has it.
         case format(String)
+        /// With their thousandths.
+        case seconds
         case number(start: String, end: String)
     }
 
@@ -62,7 +69,7 @@ extension StatementCompiler {
             case "%": add(.text("%"))
             case "d": add(.format("DD"))
             case "e": add(.format("FMDD"))
-            case "f": add(.format("SS.MS"))
+            case "f": add(.seconds)
             case "F": add(.format("YYYY-MM-DD"))
             case "H": add(.format("HH24"))
             case "I": add(.format("HH12"))
