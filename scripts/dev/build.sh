@@ -14,7 +14,7 @@ build() {
 }
 
 # What the compiler says of sources that it compiles now, in a clean clone of all, is an error.
-build_swift_tests() {
+build_swift() {
     say "Building the tests of Swift"
     swift build --build-tests --scratch-path "$swift_scratch" 2>&1 | tee "$output.swift"
     ! grep --extended-regexp '^/[^ ]+\.swift:[0-9]+:[0-9]+: warning: ' "$output.swift" || die "the compiler warns"

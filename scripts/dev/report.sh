@@ -27,7 +27,9 @@ suite() { # name command...: runs it to its first failing command, and counts it
     count "$1" "$status" $((SECONDS - began)) "$output"
 }
 
-suites_beside() { # name...: starts their tests, one after another; finish_beside shows what they print, and counts them
+run_beside() { # prefix name...: starts the functions of these names, one after another; finish_beside shows what they print
+    local prefix=$1
+    shift
     # In a process group of its own, so that it ends with this script.
     set -m
     (
@@ -36,7 +38,7 @@ suites_beside() { # name...: starts their tests, one after another; finish_besid
             began=$SECONDS
             (
                 set -e
-                "test_$name"
+                "$prefix$name"
             ) >"$output.$name" 2>&1
             echo "$? $((SECONDS - began))" >"$output.$name.status"
         done
@@ -45,7 +47,7 @@ suites_beside() { # name...: starts their tests, one after another; finish_besid
     set +m
 }
 
-finish_beside() { # name...
+finish_beside() { # name...: waits for them, shows and counts them
     local name status seconds
     wait "$group"
     group=

