@@ -1,0 +1,165 @@
+"""corm move, between files and a server, both ways: what arrives is what was there, or nothing is written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from cormorant import Database
+
+CORM = ROOT / "build" / "corm"
+CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
+
+
+def corm(*arguments: object, status: int = 0) -> str:
+    done = subprocess.run([CORM, *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def rows(file: Path) -> dict[str, list[tuple[object, ...]]]:
+    """All rows of the tables of a file."""
+    with sqlite3.connect(file) as db:
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")]
+        return {name: sorted(db.execute(f'SELECT * FROM "{name}"'), key=repr) for name in tables}
+
+
+def made(file: Path, script: str) -> Path:
+    with sqlite3.connect(file) as db:
+        db.executescript(script)
+    return file
+
+
+EDGES = """
+CREATE TABLE kinds (id INTEGER PRIMARY KEY, whole INTEGER, small INT, flag BOOLEAN, ratio REAL, label TEXT, data BLOB,
+    moment DATETIME, day DATE, hour TIME, token UUID, price DECIMAL_TEXT, extra JSON, mixed NUMERIC);
+INSERT INTO kinds VALUES (1, 9223372036854775807, -2147483648, 1, 1.7976931348623157e308, 'é' || char(10) || '🦤', x'00ff',
+    '2024-02-29 23:59:59.999999', '0001-01-01', '23:59:59.000001', '00112233-4455-6677-8899-aabbccddeeff',
+    '-12345678901234567890.1200', '{"b":[1,2.50,null,true],"a":"\\u00e9"}', 1.5);
+INSERT INTO kinds VALUES (-5, -9223372036854775808, 2147483647, 0, -5e-324, '', x'', '9999-12-31 23:59:59', '9999-12-31', '00:00:00',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff', '0', '[]', 2);
+INSERT INTO kinds (id, ratio) VALUES (9223372036854775807, 9e999);
+CREATE TABLE keyless (name TEXT, n INTEGER);
+INSERT INTO keyless VALUES ('b', 2), ('a', 1), ('b', 2), (NULL, NULL);
+CREATE TABLE "od""d é" ("the key" TEXT, "select" REAL, PRIMARY KEY ("the key", "select"));
+INSERT INTO "od""d é" VALUES ('Z', 1), ('a', -1), ('B', 0.5), ('é', 2), ('', 0);
+CREATE TABLE prices (price DECIMAL_TEXT PRIMARY KEY);
+INSERT INTO prices VALUES ('9'), ('10'), ('-1.50'), ('1.5');
+CREATE TABLE parent (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE CHECK (length(name) > 0) DEFAULT 'x');
+CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES parent (id) ON DELETE CASCADE);
+CREATE INDEX child_parent ON child (parent);
+INSERT INTO parent (id, name) VALUES (7, 'seven');
+INSERT INTO child VALUES (1, 7);
+"""
+
+
+def test_edge_values_go_there_and_back(url: str, tmp_path: Path) -> None:
+    file = made(tmp_path / "edges.db", EDGES)
+    before = rows(file)
+    assert "equal" in corm("move", file, url)
+    with Database(url) as server:
+        # The next key is behind those that were moved.
+        server.execute("INSERT INTO parent (name) VALUES ('eight')")
+        assert server.query("SELECT id FROM parent WHERE name = 'eight'").fetch_all()[0][0] == 8
+        server.execute("DELETE FROM parent WHERE name = 'eight'")
+        assert not server.query("SELECT to_regclass('corm_move') IS NOT NULL").fetch_all()[0][0]
+    assert "equal" in corm("move", file, url, "--verify")
+    back = tmp_path / "back.db"
+    assert "equal" in corm("move", url, back)
+    after = rows(back)
+    after["keyless"] = [row[1:] for row in after["keyless"]]
+    extra = {name: [row for row in found if name != "kinds"] for name, found in after.items()}
+    assert extra == {name: [row for row in found if name != "kinds"] for name, found in before.items()}
+    # JSON is as the server writes it.
+    assert [(*row[:12], row[13]) for row in after["kinds"]] == [(*row[:12], row[13]) for row in before["kinds"]]
+
+
+@pytest.mark.skipif(not CHINOOK.exists(), reason="no ../shared/data/chinook.sqlite")
+def test_chinook_goes_there_and_back(url: str, tmp_path: Path) -> None:
+    assert "compared 15607 rows of 11 tables: equal" in corm("move", CHINOOK, url)
+    back = tmp_path / "back.db"
+    assert "equal" in corm("move", url, back)
+    assert rows(back) == rows(CHINOOK)
+
+
+def test_what_does_not_fit_is_told_before_anything_is_written(url: str, tmp_path: Path) -> None:
+    file = made(
+        tmp_path / "odd.db",
+        """
+        CREATE TABLE odd (id INTEGER PRIMARY KEY, n INTEGER, label TEXT, token UUID, ratio REAL);
+        INSERT INTO odd VALUES (1, 'many', 'fine', NULL, 1), (2, 2, 'nul' || char(0), 'ABC', 1), (3, 1.5, x'00', NULL, 9007199254740993);
+        """,
+    )
+    told = corm("move", file, url, status=2)
+    assert 'does not fit: odd.n, id 1: "many", and 1 more' in told
+    assert "does not fit: odd.label, id 2: a text with NUL, and 1 more" in told
+    assert 'does not fit: odd.token, id 2: "ABC"' in told
+    assert "nothing was written" in told
+    with Database(url) as server:
+        assert server.query("SELECT to_regclass('odd') IS NULL").fetch_all()[0][0]
+
+
+def test_what_would_be_left_out_is_told(url: str, tmp_path: Path) -> None:
+    file = made(
+        tmp_path / "more.db",
+        """
+        CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT CHECK (a GLOB '[a-z]*'), b AS (a || printf('%d', id)));
+        CREATE VIEW v AS SELECT a FROM t;
+        CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT 1; END;
+        CREATE INDEX i ON t (lower(a));
+        INSERT INTO t (a) VALUES ('one');
+        """,
+    )
+    told = corm("move", file, url, status=2)
+    for thing in ("the view v", "the trigger g on t", "the index i on t", "what computes t.b"):
+        assert f"left out: {thing}" in told, told
+    assert "equal" in corm("move", file, url, "--leave-out")
+    with Database(url) as server:
+        assert server.query("SELECT a, b FROM t").fetch_all() == [("one", "one1")]
+
+
+def test_a_target_that_has_the_tables_is_refused(url: str, tmp_path: Path) -> None:
+    file = made(tmp_path / "a.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); INSERT INTO t VALUES (1, 'x')")
+    corm("move", file, url)
+    assert "the target has t already" in corm("move", file, url, status=1)
+    with Database(url) as server:
+        server.execute("UPDATE t SET a = 'y'")
+    assert 'differs: t.a, id 1: "x" and "y"' in corm("move", file, url, "--verify", status=2)
+    with Database(url) as server:
+        server.execute("DELETE FROM t")
+    assert "differs: t: there are more rows in the source" in corm("move", file, url, "--verify", status=2)
+
+
+@pytest.mark.parametrize("ends", [signal.SIGKILL, signal.SIGTERM])
+def test_a_move_that_was_ended_goes_on(url: str, tmp_path: Path, ends: signal.Signals) -> None:
+    file = made(
+        tmp_path / "many.db",
+        """
+        CREATE TABLE many (a TEXT, b INTEGER, n INTEGER NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID;
+        WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 300000)
+        INSERT INTO many SELECT 'é' || (i % 7), i, i * 3 FROM c;
+        """,
+    )
+    with Database(url) as server:
+        for _ in range(3):
+            mover = subprocess.Popen([CORM, "move", file, url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.3)
+            mover.send_signal(ends)
+            mover.wait()
+        told = corm("move", file, url)
+        assert "compared 300000 rows of 1 tables: equal" in told
+        assert server.query("SELECT count(*), sum(n) FROM many").fetch_all() == [(300000, 3 * 300000 * 300001 // 2)]
+        assert server.query("SELECT to_regclass('corm_move') IS NULL").fetch_all()[0][0]
+
+
+def test_two_files_or_two_urls_are_refused(url: str, tmp_path: Path) -> None:
+    assert "neither is a URL" in corm("move", tmp_path / "a", tmp_path / "b", status=1)
+    assert "both are URLs" in corm("move", url, url, status=1)
+    assert os.listdir(tmp_path) == []

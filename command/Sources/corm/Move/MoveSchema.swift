@@ -1,0 +1,162 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+/// The tables of a database as another engine is to have them, and what of the schema it cannot have.
+struct MoveSchema {
+    private(set) var tables: [MovedTable] = []
+    /// What would be missing there, each in a line.
+    private(set) var leftOut: [String] = []
+
+    init(_ metadata: Metadata, from source: Dialect, to target: Dialect) {
+        for problem in metadata.problems { leftOut.append("\(problem.type) \(problem.name): \(problem.message)") }
+        let virtual = metadata.tables.filter { $0.kind == .virtual }
+        for table in metadata.tables {
+            switch table.kind {
+            case .view: leftOut.append("the view \(table.name)")
+            case .virtual: leftOut.append("the virtual table \(table.name)")
+            case .table where virtual.contains(where: { table.name.hasPrefix($0.name + "_") }): break
+            case .table: add(table, from: source, to: target)
+            }
+        }
+    }
+
+    private mutating func add(_ table: TableMetadata, from source: Dialect, to target: Dialect) {
+        var schema = TableSchema(
+            name: table.name, columns: table.columns.filter { !$0.isHidden }.map { ColumnSchema($0, of: table) },
+            primaryKey: table.primaryKey, withoutRowID: target == .sqlite && table.isWithoutRowID,
+            strict: target == .sqlite && table.isStrict)
+        var key = table.primaryKey
+        if key.isEmpty {
+            // Rows without a key follow each other as they lie; the models' own key takes its place.
+            key = [source == .sqlite ? freeRowID(table) : "ctid"]
+            let hidden = ColumnSchema(name: hiddenKeyName, type: .int64, notNull: true, autoIncrement: true)
+            schema.columns.insert(hidden, at: 0)
+            schema.primaryKey = [hiddenKeyName]
+        }
+        func accepts(_ change: (inout TableSchema) -> Void) -> Bool {
+            var changed = schema
+            change(&changed)
+            changed.foreignKeys = []
+            guard (try? SQLCompiler.createTables([changed], target)) != nil else { return false }
+            change(&schema)
+            return true
+        }
+        for column in table.columns.filter({ !$0.isHidden }) {
+            func place(_ schema: TableSchema) -> Int? { schema.columns.firstIndex { $0.name == column.name } }
+            if let sql = column.defaultSQL,
+                !accepts({ schema in place(schema).map { schema.columns[$0].defaultSQL = sql } })
+            {
+                leftOut.append("the default of \(table.name).\(column.name): \(sql)")
+            }
+            if let sql = column.generatedSQL,
+                !accepts({ schema in place(schema).map { schema.columns[$0].computedSQL = sql } })
+            {
+                leftOut.append("what computes \(table.name).\(column.name), of which the values are moved: \(sql)")
+            }
+            if let collation = column.collation,
+                !accepts({ schema in place(schema).map { schema.columns[$0].collation = collation } })
+            {
+                leftOut.append("the collation of \(table.name).\(column.name): \(collation)")
+            }
+        }
+        for (number, check) in table.checks.enumerated() {
+            let name = check.name ?? "\(table.name)_check\(number + 1)"
+            let made = CheckSchema(name: name, condition: check.sql)
+            if !accepts({ $0.checks.append(made) }) { leftOut.append("the check of \(table.name): \(check.sql)") }
+        }
+        for (number, index) in table.indexes.enumerated() where index.origin != .primaryKey {
+            let name = index.name ?? "\(table.name)_key\(number + 1)"
+            let terms = index.terms.compactMap { term in
+                term.collation == nil ? term.column.map { OrderedColumn($0, descending: term.isDescending) } : nil
+            }
+            let made = IndexSchema(
+                name: name, columns: terms, isUnique: index.isUnique, whereSQL: index.conditionSQL)
+            if terms.count != index.terms.count || !accepts({ $0.indexes.append(made) }) {
+                leftOut.append("the index \(name) on \(table.name)")
+            }
+        }
+        for trigger in table.triggers { leftOut.append("the trigger \(trigger.name) on \(table.name)") }
+        schema.foreignKeys = table.foreignKeys.map {
+            ForeignKeySchema(
+                columns: $0.columns, table: $0.table, tableColumns: $0.tableColumns, onDelete: $0.onDelete,
+                onUpdate: $0.onUpdate)
+        }
+        tables.append(MovedTable(schema, order: key, isKeyed: !table.primaryKey.isEmpty))
+    }
+
+    /// SQLite's name of the row number that no column has taken.
+    private func freeRowID(_ table: TableMetadata) -> String {
+        ["rowid", "_rowid_", "oid"].first { name in !table.columns.contains { sameIdentifier($0.name, name) } } ?? "rowid"
+    }
+}
+
+/// A table that is moved.
+struct MovedTable {
+    let schema: TableSchema
+    /// What is read and written, in this order; what is computed is not.
+    let columns: [ColumnSchema]
+    /// What rows are read by.
+    let order: [String]
+    /// Whether it has a key of its own, by which it is known where to go on.
+    let isKeyed: Bool
+
+    init(_ schema: TableSchema, order: [String], isKeyed: Bool) {
+        self.schema = schema
+        self.order = order
+        self.isKeyed = isKeyed
+        columns = schema.columns.filter { $0.computedSQL == nil && (isKeyed || $0.name != hiddenKeyName) }
+    }
+
+    var name: String { schema.name }
+
+    /// The key's places among `columns`.
+    var keyPlaces: [Int] { isKeyed ? order.compactMap { name in columns.firstIndex { $0.name == name } } : [] }
+
+    /// The SELECT of its rows, in an order that both engines have.
+    /// - Parameters:
+    ///   - isSource: of where they come from, which has no key of ours.
+    ///   - isAfter: whether only those behind a key are read, whose values are its parameters.
+    func select(_ dialect: Dialect, isSource: Bool, isAfter: Bool = false) -> String {
+        let names = quotedNames(columns.map(\.name))
+        let keys = isKeyed || isSource ? order : [hiddenKeyName]
+        let terms = keys.map { self.term($0, dialect) }.joined(separator: ", ")
+        var sql = "SELECT \(names.isEmpty ? "1" : names) FROM \(quoteIdentifier(name))"
+        if isAfter {
+            let values = keys.map { _ in "?" }.joined(separator: ", ")
+            sql += " WHERE (\(terms)) > (\(values))"
+        }
+        return sql + " ORDER BY " + terms
+    }
+
+    /// A key as it is put in order: texts by their bytes, decimals as the texts that they are in files.
+    func term(_ name: String, _ dialect: Dialect) -> String {
+        guard let column = columns.first(where: { $0.name == name }) else {
+            return name == "ctid" ? name : quoteIdentifier(name)
+        }
+        let quoted = quoteIdentifier(name)
+        switch (dialect, column.type) {
+        case (.sqlite, _): return quoted + " COLLATE BINARY"
+        case (.postgres, .text), (.postgres, .varchar), (.postgres, .offsetDatetime): return quoted + #" COLLATE "C""#
+        case (.postgres, .decimal): return #"CAST(\#(quoted) AS text) COLLATE "C""#
+        default: return quoted
+        }
+    }
+}
+
+extension ColumnSchema {
+    init(_ column: ColumnMetadata, of table: TableMetadata) {
+        let type: ColumnType =
+            switch column.affinity {
+            case _ where column.type != nil: column.type ?? .text
+            case .integer: .int64
+            case .real, .numeric: .double
+            case .text: .text
+            case .blob: .blob
+            }
+        // The row number of SQLite has 64 bits whatever is declared.
+        self.init(
+            name: column.name, type: column.name == table.rowIDColumn ? .int64 : type, notNull: !column.isNullable || table.primaryKey.contains(column.name),
+            autoIncrement: table.isAutoIncrement && column.name == table.rowIDColumn)
+    }
+}

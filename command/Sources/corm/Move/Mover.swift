@@ -1,0 +1,341 @@
+import CormorantBase
+import CormorantEngine
+import CormorantORM
+import CormorantPostgres
+import CormorantQuery
+import CormorantSQLite
+
+/// Brings the rows of tables from one engine to the other. The target's table `corm_move` says that it is under way; a table's
+/// own keys tell how far it has come, so that it goes on where it was ended.
+struct Mover {
+    let source: Connection
+    let target: Connection
+    let tables: [MovedTable]
+    let bar = ProgressBar()
+
+    /// What was found wrong with values, or between the two sides, each in a line; the first of each column.
+    typealias Findings = [String]
+
+    // Before anything is written --------------------------------------------------------------------------------------
+
+    /// Values that the target would not have as they are, of each column the first and how many.
+    func misfits() throws -> Findings {
+        var findings: Findings = []
+        for table in tables {
+            var found: [Int: (first: String, count: Int)] = [:]
+            try rows(of: table, "checking") { row in
+                for (place, column) in table.columns.enumerated() {
+                    guard let fault = misfit(row.cell(Int32(place)), in: column, target.dialect) else { continue }
+                    if found[place] == nil {
+                        found[place] = ("\(table.name).\(column.name), \(key(of: row, table)): \(fault)", 0)
+                    }
+                    found[place]?.count += 1
+                }
+            }
+            for (_, fault) in found.sorted(by: { $0.key < $1.key }) {
+                let others = fault.count == 1 ? "" : ", and \(fault.count - 1) more"
+                findings.append(fault.first + others)
+            }
+        }
+        return findings
+    }
+
+    /// The tables of ours that the target has; those of another move that is under way count as none.
+    /// - Returns: whether a move into it is under way.
+    func beginsAnew() throws -> Bool {
+        if try has(Mover.state) { return false }
+        let there = try tables.filter { try has($0.name) }
+        if let first = there.first {
+            throw CormorantError(
+                .schema, "the target has \(first.name) already\(there.count > 1 ? ", and \(there.count - 1) more" : "")",
+                hint: "move into an empty database, or compare the two by --verify")
+        }
+        return true
+    }
+
+    static let state = "corm_move"
+
+    private func has(_ table: String) throws -> Bool {
+        let sql =
+            target.dialect == .sqlite
+            ? "SELECT count(*) FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
+            : "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass(?)"
+        let statement = try target.statement(sql)
+        defer { target.recycle(statement) }
+        try statement.bind(.text(target.dialect == .sqlite ? table : quoteIdentifier(table)), 1)
+        return try statement.step() && Row(statement).cell(0).int64 > 0
+    }
+
+    // Writing ---------------------------------------------------------------------------------------------------------
+
+    /// The statements of the tables, and of what is made when they are filled: indexes and foreign keys.
+    private func statements() throws -> (tables: [String], others: [String]) {
+        let all = try SQLCompiler.createTables(tables.map(\.schema), target.dialect)
+        return (all.filter { $0.hasPrefix("CREATE TABLE ") }, all.filter { !$0.hasPrefix("CREATE TABLE ") })
+    }
+
+    func createTables() throws {
+        try inTransaction {
+            for sql in try statements().tables { try target.script(sql) }
+            try target.script("CREATE TABLE \(Mover.state) (is_filled integer)")
+        }
+    }
+
+    /// - Returns: how many rows were written.
+    func fill() throws -> Int64 {
+        guard try !isFilled() else { return 0 }
+        var count: Int64 = 0
+        for table in tables { count += try fill(table) }
+        try inTransaction {
+            for sql in try statements().others { try target.script(sql) }
+            try setSequences()
+            try checkReferences()
+            try target.script("INSERT INTO \(Mover.state) VALUES (1)")
+        }
+        return count
+    }
+
+    private func isFilled() throws -> Bool {
+        let statement = try target.statement("SELECT count(*) FROM \(Mover.state)")
+        defer { target.recycle(statement) }
+        return try statement.step() && Row(statement).cell(0).int64 > 0
+    }
+
+    private func fill(_ table: MovedTable) throws -> Int64 {
+        // Without a key nobody knows how far it was: all or nothing.
+        let last = try table.isKeyed ? lastKey(of: table) : nil
+        if !table.isKeyed, try count(table, target) > 0 { return 0 }
+        let statement = try source.statement(table.select(source.dialect, isSource: true, isAfter: last != nil))
+        defer { source.recycle(statement) }
+        for (index, value) in (last ?? []).enumerated() { try statement.bind(value, Int32(index + 1)) }
+        let total = try total(table)
+        var done: Int64 = 0
+        var hasMore = try statement.step()
+        while hasMore {
+            try target.begin(.immediate)
+            do {
+                let sink = try Sink(target, table)
+                var part = 0
+                repeat {
+                    try sink.add(Row(statement))
+                    part += 1
+                    done += 1
+                    if done % 1024 == 0 {
+                        try Interruption.check()
+                        bar.show("moving \(table.name)", done, of: total, "rows")
+                    }
+                    hasMore = try statement.step()
+                } while hasMore && (part < Mover.part || !table.isKeyed)
+                try sink.finish()
+                try target.commit()
+            } catch {
+                try? target.rollback()
+                throw error
+            }
+        }
+        return done
+    }
+
+    /// The rows of a transaction.
+    private static let part = 50_000
+
+    private func lastKey(of table: MovedTable) throws -> [Value]? {
+        let names = table.order.map { table.term($0, target.dialect) + " DESC" }.joined(separator: ", ")
+        let statement = try target.statement(
+            "SELECT \(quotedNames(table.order)) FROM \(quoteIdentifier(table.name)) ORDER BY \(names) LIMIT 1")
+        defer { target.recycle(statement) }
+        guard try statement.step() else { return nil }
+        let row = Row(statement)
+        return try table.order.indices.map { try row.value(Int32($0)) }
+    }
+
+    /// The next key of each table is behind those that were moved.
+    private func setSequences() throws {
+        guard target.dialect == .postgres else { return }
+        for table in tables {
+            for column in table.schema.columns where table.schema.primaryKey == [column.name] && column.type.isInteger {
+                let (name, key) = (quoteText(quoteIdentifier(table.name)), quoteIdentifier(column.name))
+                try target.script(
+                    "SELECT setval(pg_get_serial_sequence(\(name), \(quoteText(column.name))), max(\(key))) FROM "
+                        + "\(quoteIdentifier(table.name)) HAVING max(\(key)) > 0")
+            }
+        }
+    }
+
+    /// SQLite does not check the rows that are there; a server does when the foreign keys are made.
+    private func checkReferences() throws {
+        guard target.dialect == .sqlite else { return }
+        let statement = try target.statement("PRAGMA foreign_key_check")
+        defer { target.recycle(statement) }
+        guard try statement.step() else { return }
+        let row = Row(statement)
+        throw CormorantError(
+            .foreignKey, "a row of \(row.cell(0).string ?? "") refers to a row of \(row.cell(2).string ?? "") that is not there",
+            hint: "mend it in the source")
+    }
+
+    /// When both sides were found equal.
+    func finish() throws { try target.script("DROP TABLE \(Mover.state)") }
+
+    private func inTransaction(_ body: () throws -> Void) throws {
+        try target.begin(.immediate)
+        do {
+            try body()
+            try target.commit()
+        } catch {
+            try? target.rollback()
+            throw error
+        }
+    }
+
+    // Comparing -------------------------------------------------------------------------------------------------------
+
+    /// Reads both sides in the order of their keys, and compares value by value.
+    /// - Returns: in what they differ, and how many rows were compared.
+    func differences() throws -> (findings: Findings, rows: Int64) {
+        var findings: Findings = []
+        var rows: Int64 = 0
+        for table in tables {
+            let (one, other) = (
+                try source.statement(table.select(source.dialect, isSource: true)),
+                try target.statement(table.select(target.dialect, isSource: false))
+            )
+            defer {
+                source.recycle(one)
+                target.recycle(other)
+            }
+            let total = try total(table)
+            var (done, differing) = (Int64(0), Int64(0))
+            var (here, there) = (try one.step(), try other.step())
+            while here && there {
+                let (left, right) = (Row(one), Row(other))
+                let place = table.columns.indices.first {
+                    !isSame(left.cell(Int32($0)), right.cell(Int32($0)), table.columns[$0])
+                }
+                if let place {
+                    differing += 1
+                    if differing == 1 {
+                        let (from, into) = (shown(left.cell(Int32(place))), shown(right.cell(Int32(place))))
+                        findings.append("\(table.name).\(table.columns[place].name), \(key(of: left, table)): \(from) and \(into)")
+                    }
+                    // Behind another key nothing is beside its like any more.
+                    if table.keyPlaces.contains(place) { break }
+                }
+                done += 1
+                if done % 1024 == 0 {
+                    try Interruption.check()
+                    bar.show("comparing \(table.name)", done, of: total, "rows")
+                }
+                (here, there) = (try one.step(), try other.step())
+            }
+            if differing > 1 { findings.append("\(table.name): \(differing) rows differ") }
+            if here != there { findings.append("\(table.name): there are more rows \(here ? "in the source" : "in the target")") }
+            rows += done
+        }
+        return (findings, rows)
+    }
+
+    // Reading ---------------------------------------------------------------------------------------------------------
+
+    private func rows(of table: MovedTable, _ doing: String, _ body: (Row) throws -> Void) throws {
+        let statement = try source.statement(table.select(source.dialect, isSource: true))
+        defer { source.recycle(statement) }
+        let total = try total(table)
+        var done: Int64 = 0
+        while try statement.step() {
+            try body(Row(statement))
+            done += 1
+            if done % 1024 == 0 {
+                try Interruption.check()
+                bar.show("\(doing) \(table.name)", done, of: total, "rows")
+            }
+        }
+    }
+
+    /// For the progress; nobody waits for it where none is shown.
+    private func total(_ table: MovedTable) throws -> Int64 { Terminal.error.isThere ? try count(table, source) : 0 }
+
+    private func count(_ table: MovedTable, _ connection: Connection) throws -> Int64 {
+        let statement = try connection.statement("SELECT count(*) FROM \(quoteIdentifier(table.name))")
+        defer { connection.recycle(statement) }
+        return try statement.step() ? Row(statement).cell(0).int64 : 0
+    }
+
+    private func key(of row: Row, _ table: MovedTable) -> String {
+        guard table.isKeyed else { return "in a row without a key" }
+        return table.keyPlaces.map { "\(table.columns[$0].name) \(shown(row.cell(Int32($0))))" }.joined(separator: ", ")
+    }
+}
+
+/// Where rows go: COPY of a server, or a prepared INSERT.
+private struct Sink {
+    private let copy: PostgresCopy?
+    private let statement: Statement?
+    private let connection: Connection
+    private let count: Int
+
+    init(_ connection: Connection, _ table: MovedTable) throws {
+        self.connection = connection
+        count = table.columns.count
+        let names = table.columns.map(\.name)
+        if let server = connection.engine as? PostgresConnection {
+            copy = try server.copyIn(quoteIdentifier(table.name), names)
+            statement = nil
+        } else {
+            copy = nil
+            let values = names.map { _ in "?" }.joined(separator: ", ")
+            statement = try connection.statement(
+                "INSERT INTO \(quoteIdentifier(table.name)) (\(quotedNames(names))) VALUES (\(values))")
+        }
+    }
+
+    func add(_ row: Row) throws {
+        for place in 0..<Int32(count) {
+            let cell = row.cell(place)
+            if let copy { try bind(cell, place + 1, copy) } else if let statement { try bind(cell, place + 1, statement) }
+        }
+        if let copy {
+            _ = try copy.step()
+        } else if let statement {
+            _ = try statement.step()
+            statement.reset()
+        }
+    }
+
+    private func bind(_ cell: Cell, _ index: Int32, _ copy: PostgresCopy) throws {
+        switch cell.type {
+        case StorageType.integer: copy.bind(cell.int64, index)
+        case StorageType.real: copy.bind(cell.double, index)
+        case StorageType.text:
+            let text = cell.text
+            try copy.bindText(text.baseAddress.map { UnsafeRawPointer($0) } ?? emptyBytes, count: text.count, index, borrowing: true)
+        case StorageType.blob:
+            let blob = cell.blob
+            try copy.bindBlob(blob.baseAddress ?? emptyBytes, count: blob.count, index, borrowing: true)
+        default: copy.bindNull(index)
+        }
+    }
+
+    private func bind(_ cell: Cell, _ index: Int32, _ statement: Statement) throws {
+        switch cell.type {
+        case StorageType.integer: statement.bind(cell.int64, index)
+        case StorageType.real: statement.bind(cell.double, index)
+        case StorageType.text:
+            let text = cell.text
+            try statement.bindText(text.baseAddress.map { UnsafeRawPointer($0) } ?? emptyBytes, count: text.count, index, borrowing: true)
+        case StorageType.blob:
+            let blob = cell.blob
+            try statement.bindBlob(blob.baseAddress ?? emptyBytes, count: blob.count, index, borrowing: true)
+        default: statement.bindNull(index)
+        }
+    }
+
+    func finish() throws {
+        if let copy { _ = try copy.finish() }
+        if let statement { connection.recycle(statement) }
+    }
+}
+
+/// The address of what has no bytes.
+nonisolated(unsafe) private let emptyBytes: UnsafeRawPointer = UnsafeRawPointer(
+    UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
