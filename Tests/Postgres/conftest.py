@@ -53,12 +53,30 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def own_server() -> Iterator[Callable[..., str]]:
     """Starts servers that a test may crash."""
+    yield from _start("start")
+
+
+@pytest.fixture
+def own_standby() -> Iterator[Callable[..., str]]:
+    """Starts standbys, each of the server whose URL is given."""
+    yield from _start("standby")
+
+
+def _start(command: str) -> Iterator[Callable[..., str]]:
     started: list[str] = []
 
     def start(*arguments: str) -> str:
-        started.append(call("start", "--while", str(os.getpid()), *arguments))
+        started.append(call(command, "--while", str(os.getpid()), *arguments))
         return started[-1]
 
     yield start
     for server in started:
         call("stop", server)
+
+
+def hosts(*urls: str, **parameters: object) -> str:
+    """One URL of several servers."""
+    start, rest = urls[0].split("@")
+    places = ",".join(url.split("@")[1].split("/")[0] for url in urls)
+    given = "&".join(f"{name}={value}" for name, value in parameters.items())
+    return f"{start}@{places}/{rest.split('/')[1]}" + (f"?{given}" if given else "")

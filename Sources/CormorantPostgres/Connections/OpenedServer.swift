@@ -8,12 +8,14 @@ struct OpenedServer {
     let version: Int
     let isReadOnly: Bool
 
-    init(_ pq: LibPQ, _ url: ServerURL, _ others: [String]) throws {
+    /// - Parameter wanted: which of several servers it is to be, as libpq says it; nil: as the URL does.
+    init(_ pq: LibPQ, _ url: ServerURL, _ others: [String], _ wanted: String? = nil) throws {
         // What stands behind the URL goes before it; what stands before it is a default.
         var parameters = [
             ("fallback_application_name", "cormorant"), ("dbname", url.text), ("client_encoding", "UTF8"),
         ]
         if getenv("PGCONNECT_TIMEOUT") == nil { parameters.insert(("connect_timeout", "10"), at: 0) }
+        if let wanted { parameters.append(("target_session_attrs", wanted)) }
         guard let handle = OpenedServer.connect(pq, parameters) else { throw noMemory(1 << 20) }
         do {
             guard pq.status(handle) == 0 else { throw OpenedServer.refusal(pq, handle, url) }
@@ -95,6 +97,8 @@ struct OpenedServer {
             hint = "give the password in the URL, by PGPASSWORD or in ~/.pgpass"
         } else if pq.usedPassword(handle) != 0 {
             hint = "check user and password"
+        } else if contains(message, "session is read-only") {
+            hint = "none of the hosts takes writes: give the primary's, too"
         } else if contains(message, "timeout") || contains(message, "No such file") || contains(message, "refused") {
             hint = "check that the server runs, and that host and port are its own"
         } else {

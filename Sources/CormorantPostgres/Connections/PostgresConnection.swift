@@ -33,6 +33,8 @@ package final class PostgresConnection: EngineConnection {
     var constraints = ConstraintCatalog()
     var pipeline: Pipeline?
     var isCopying = false
+    /// Where the URL has readers on standbys.
+    private let standbys: StandbyReads?
     private var trace: ((String, Int64) -> Void)?
     /// What runs now, for the trace.
     private var running: (sql: String, begin: Int64)?
@@ -42,11 +44,17 @@ package final class PostgresConnection: EngineConnection {
     }
 
     /// - Parameter settings: SET statements of the program's, for each connection that is opened.
-    package init(url: String, settings: [String] = []) throws {
+    package convenience init(url: String, settings: [String] = []) throws {
+        let url = try ServerURL(url)
+        try self.init(url, settings, url.readsStandbys ? StandbyReads(WrittenPosition(), isReader: false) : nil)
+    }
+
+    private init(_ url: ServerURL, _ settings: [String], _ standbys: StandbyReads?) throws {
         pq = try LibPQ.shared()
-        self.url = try ServerURL(url)
+        self.url = url
         self.settings = settings
-        let opened = try OpenedServer(pq, self.url, settings)
+        self.standbys = standbys
+        let opened = try OpenedServer(pq, url, settings, standbys?.wanted)
         handle = opened.handle
         engineName = opened.name
         serverVersion = opened.version
@@ -63,7 +71,8 @@ package final class PostgresConnection: EngineConnection {
     package static func shown(_ url: String) -> String { ServerURL.withoutPassword(url) }
 
     package func another(isReader: Bool) throws -> any EngineConnection {
-        try PostgresConnection(url: url.original, settings: settings)
+        try PostgresConnection(
+            url, settings, standbys.map { StandbyReads($0.written, isReader: isReader) })
     }
 
     package func close() {
@@ -143,12 +152,14 @@ package final class PostgresConnection: EngineConnection {
         }
         streaming?.keepRest()
         if let loss { throw loss }
+        if let standbys, transaction == .none, pipeline == nil { try standbys.catchUp(self) }
     }
 
     /// What is sent from here on can be interrupted.
     /// - Parameter isTold: whether the trace is told; what is run for the sake of another statement is not.
     func began(_ sql: String, isTold: Bool = true) {
         interrupter.begin()
+        if isTold { standbys?.hasRun = true }
         if trace != nil, isTold { running = (sql, monotonicTime()) }
     }
 
@@ -162,7 +173,10 @@ package final class PostgresConnection: EngineConnection {
         case 3: transaction = .failed
         default: transaction = .none
         }
-        if transaction == .none { hasChangedSchema = false }
+        if transaction == .none {
+            hasChangedSchema = false
+            standbys?.note(self)
+        }
         if let trace, let (sql, begin) = running { trace(sql, monotonicTime() - begin) }
         running = nil
     }
@@ -214,14 +228,15 @@ package final class PostgresConnection: EngineConnection {
     }
 
     /// Connects anew. What was set for the session is gone, as are temporary tables and what the server had prepared.
-    private func reopen() throws {
-        let opened = try OpenedServer(pq, url, settings)
+    func reopen() throws {
+        let opened = try OpenedServer(pq, url, settings, standbys?.wanted)
         interrupter.replace(opened.handle)
         pq.close(handle)
         handle = opened.handle
         loss = nil
         statements.forget()
         schemaChanges += 1
+        standbys?.reopened(self)
     }
 }
 

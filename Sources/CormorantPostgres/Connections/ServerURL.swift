@@ -8,6 +8,10 @@ struct ServerURL {
     let text: String
     /// Whether statements are kept on the server; a pooler that gives each transaction another server loses them.
     let keepsStatements: Bool
+    /// Whether connections that read go to standbys.
+    let readsStandbys: Bool
+    /// How long a reader waits for its standby to have what was written, in milliseconds.
+    let standbyWait: Int
 
     private static let schemes = ["postgresql://", "postgres://"]
 
@@ -22,21 +26,32 @@ struct ServerURL {
         guard !url.utf8.contains(0) else {
             throw CormorantError(.misuse, "the URL holds a NUL character", hint: "remove it")
         }
-        var keepsStatements = true
-        for parameter in parts.parameters where parameter.hasPrefix("prepare=") {
-            switch parameter.dropFirst("prepare=".count) {
-            case "auto": keepsStatements = true
-            case "never": keepsStatements = false
-            default:
-                throw CormorantError(
-                    .misuse, "the URL's parameter prepare is neither auto nor never",
-                    hint: "give prepare=never where a pooler gives each transaction another server; else leave it away")
-            }
+        let prepare = parts.last("prepare") ?? "auto"
+        guard prepare == "auto" || prepare == "never" else {
+            throw CormorantError(
+                .misuse, "the URL's parameter prepare is neither auto nor never",
+                hint: "give prepare=never where a pooler gives each transaction another server; else leave it away")
+        }
+        let readers = parts.last("readers") ?? "primary"
+        guard readers == "primary" || readers == "standby" else {
+            throw CormorantError(
+                .misuse, "the URL's parameter readers is neither primary nor standby",
+                hint: "give readers=standby to read from the standbys among its hosts; else leave it away")
+        }
+        guard let wait = Int(parts.last("standby_wait") ?? "1000"), (0...86_400_000).contains(wait) else {
+            throw CormorantError(
+                .misuse, "the URL's parameter standby_wait is no number of milliseconds up to a day",
+                hint: "give, say, standby_wait=1000: so long a read waits for a standby to catch up")
         }
         original = url
-        text = parts.joined { !$0.hasPrefix("prepare=") }
-        self.keepsStatements = keepsStatements
+        text = parts.joined { parameter in !ServerURL.own.contains { parameter.hasPrefix($0 + "=") } }
+        keepsStatements = prepare == "auto"
+        readsStandbys = readers == "standby"
+        standbyWait = wait
     }
+
+    /// The parameters that are ours; libpq refuses what it does not know.
+    private static let own = ["prepare", "readers", "standby_wait"]
 
     /// The URL as messages may show it.
     static func withoutPassword(_ url: String) -> String {
@@ -86,6 +101,11 @@ struct ServerURL {
             let parts = rest[start...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             place = parts.first ?? ""
             parameters = parts.count == 2 ? parts[1].split(separator: "&", omittingEmptySubsequences: false) : []
+        }
+
+        /// The value of a parameter, the last one where there are several.
+        func last(_ name: String) -> String? {
+            parameters.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
         }
 
         func joined(_ isKept: (Substring) -> Bool) -> String {
