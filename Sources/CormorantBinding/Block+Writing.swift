@@ -27,17 +27,14 @@ public func corm_block_write(
             }
             if count == 1 {
                 var index = 0
-                try database.withPlan(box.descriptor) { try work.run($0, &index) }
+                try database.withPlan(box.descriptor) { try work.run($0, &index, 1) }
             } else {
-                let first = work.row.writer?.count ?? 0
-                let missing = try database.batch(
-                    box.descriptor, sending: work.isSent ? count : 0, mayChangeNothing: operation == CORM_WRITE_DELETE
-                ) { plan, index in
-                    try work.run(plan, &index)
-                }.unchanged
-                work.changed &-= Int64(missing.count)
-                // A deletion is answered with one bool.
-                for index in missing { work.row.writer?.makeFalse(at: first + index) }
+                try database.batch(box.descriptor, count, isInsert: operation == CORM_WRITE_INSERT) {
+                    plan, index, end in
+                    try work.run(plan, &index, end)
+                } receive: { plan, index in
+                    try work.receive(plan, index)
+                }
             }
             try work.row.writer?.endList(count)
             work.row.writer?.finish()
@@ -64,12 +61,16 @@ public func corm_block_upsert(
             row.writer = writer
             var work = BlockUpsert(options: options, count: count, row: row)
             if count != 1 {
-                try database.batch(box.descriptor) { plan, index in try work.run(plan, &index) }
+                try database.batch(box.descriptor, count, isSent: !options.keepsRow) { plan, index, end in
+                    try work.run(plan, &index, end)
+                } receive: { plan, index in
+                    try work.receive(plan, index)
+                }
             } else if options.keepsRow {
                 try work.run { try database.fetchOrInsert(&$0, of: box.descriptor, on: options.key) }
             } else {
                 var index = 0
-                try database.withPlan(box.descriptor) { try work.run($0, &index) }
+                try database.withPlan(box.descriptor) { try work.run($0, &index, 1) }
             }
             try work.row.writer?.endList(count)
             work.row.writer?.finish()
@@ -106,24 +107,64 @@ private struct BlockUpsert {
     let count: Int
     var row: MarshalRow
     var written: Int64 = 0
+    private var sent = SentRows()
 
-    mutating func run(_ plan: ModelPlan, _ index: inout Int) throws {
+    init(options: UpsertOptions, count: Int, row: MarshalRow) {
+        (self.options, self.count, self.row) = (options, count, row)
+    }
+
+    mutating func run(_ plan: ModelPlan, _ index: inout Int, _ end: Int) throws {
         let planned = try options.planned(plan)
         let keepsRow = options.keepsRow
-        while index < count {
-            try run { row in
-                if keepsRow { return try plan.fetchOrInsert(&row, with: planned) }
+        let isSent = plan.pipeline != nil
+        sent.begin(index)
+        while index < end {
+            if isSent {
+                row.begin()
+                sent.places.append(row.place)
                 try plan.upsert(&row, with: planned)
-                return true
+            } else {
+                try run { row in
+                    if keepsRow { return try plan.fetchOrInsert(&row, with: planned) }
+                    try plan.upsert(&row, with: planned)
+                    return true
+                }
             }
             index &+= 1
         }
+    }
+
+    mutating func receive(_ plan: ModelPlan, _ index: Int) throws {
+        _ = try sent.receive(&row, plan, index, .save)
+        written &+= 1
+        row.answer(true)
     }
 
     mutating func run(_ body: (inout MarshalRow) throws -> Bool) throws {
         row.begin()
         if try body(&row) { written &+= 1 }
         row.answer(true)
+    }
+}
+
+/// Where rows begin that were sent, for what comes of them.
+private struct SentRows {
+    var places: [Int] = []
+    private var first = 0
+
+    mutating func begin(_ index: Int) {
+        places.removeAll(keepingCapacity: true)
+        first = index
+    }
+
+    mutating func receive(
+        _ row: inout MarshalRow, _ plan: ModelPlan, _ index: Int, _ kind: RecordWrite.Kind
+    ) throws -> Bool {
+        guard places.indices.contains(index &- first) else { throw MarshalReader.damaged() }
+        let next = row.reader.position
+        defer { row.reader.position = next }
+        row.begin(at: places[index &- first])
+        return try plan.receive(&row, kind)
     }
 }
 
@@ -135,16 +176,21 @@ private struct BlockWrite {
     let count: Int
     var row: MarshalRow
     var changed: Int64 = 0
-    /// Whether nothing of a row need be known before the next is written.
-    var isSent: Bool { operation != CORM_WRITE_INSERT || conflict == .abort }
+    private var sent = SentRows()
 
-    mutating func run(_ plan: ModelPlan, _ index: inout Int) throws {
+    init(operation: Int32, conflict: ConflictPolicy, properties: UnsafePointer<CChar>?, count: Int, row: MarshalRow) {
+        (self.operation, self.conflict, self.properties) = (operation, conflict, properties)
+        (self.count, self.row) = (count, row)
+    }
+
+    mutating func run(_ plan: ModelPlan, _ index: inout Int, _ end: Int) throws {
         if operation != CORM_WRITE_UPDATE, properties != nil {
             throw CormorantError(.misuse, "properties go with CORM_WRITE_UPDATE only", hint: "pass none")
         }
+        if plan.pipeline != nil { return try send(plan, &index, end) }
         switch operation {
         case CORM_WRITE_INSERT:
-            while index < count {
+            while index < end {
                 row.begin()
                 let inserted = try plan.insert(&row, conflict)
                 if inserted { changed &+= 1 }
@@ -152,7 +198,7 @@ private struct BlockWrite {
                 index &+= 1
             }
         case CORM_WRITE_SAVE:
-            while index < count {
+            while index < end {
                 row.begin()
                 try plan.save(&row)
                 changed &+= 1
@@ -161,7 +207,7 @@ private struct BlockWrite {
             }
         case CORM_WRITE_UPDATE:
             let planned = try plan.update(properties)
-            while index < count {
+            while index < end {
                 row.begin()
                 try plan.update(&row, with: planned)
                 changed &+= 1
@@ -169,17 +215,51 @@ private struct BlockWrite {
                 index &+= 1
             }
         case CORM_WRITE_DELETE:
-            while index < count {
+            while index < end {
                 row.begin()
                 let deleted = try plan.delete(&row)
                 if deleted { changed &+= 1 }
                 row.writer?.bool(deleted)
                 index &+= 1
             }
-        default:
-            throw CormorantError(
-                .misuse, "operation \(operation) is unknown", hint: "use one of the CORM_WRITE_ constants")
+        default: throw unknownOperation()
         }
+    }
+
+    /// The same of rows whose outcome is received later.
+    private mutating func send(_ plan: ModelPlan, _ index: inout Int, _ end: Int) throws {
+        let planned = operation == CORM_WRITE_UPDATE ? try plan.update(properties) : nil
+        sent.begin(index)
+        while index < end {
+            row.begin()
+            sent.places.append(row.place)
+            switch operation {
+            case CORM_WRITE_INSERT: _ = try plan.insert(&row, conflict)
+            case CORM_WRITE_SAVE: try plan.save(&row)
+            case CORM_WRITE_DELETE: _ = try plan.delete(&row)
+            default:
+                guard let planned else { throw unknownOperation() }
+                try plan.update(&row, with: planned)
+            }
+            index &+= 1
+        }
+    }
+
+    mutating func receive(_ plan: ModelPlan, _ index: Int) throws {
+        let kind: RecordWrite.Kind =
+            switch operation {
+            case CORM_WRITE_INSERT: .insert
+            case CORM_WRITE_SAVE: .save
+            case CORM_WRITE_UPDATE: .update
+            default: .delete
+            }
+        let isChanged = try sent.receive(&row, plan, index, kind)
+        if isChanged { changed &+= 1 }
+        if kind == .delete { row.writer?.bool(isChanged) } else { row.answer(isChanged) }
+    }
+
+    private func unknownOperation() -> CormorantError {
+        CormorantError(.misuse, "operation \(operation) is unknown", hint: "use one of the CORM_WRITE_ constants")
     }
 }
 

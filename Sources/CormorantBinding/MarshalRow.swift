@@ -31,6 +31,15 @@ struct MarshalRow: RecordAccess {
         start = reader.position
     }
 
+    /// Where the row begins that the reader has come to.
+    var place: Int { start }
+
+    /// Goes back to a row, for what came of it.
+    mutating func begin(at place: Int) {
+        returned = .nothing
+        start = place
+    }
+
     enum Returned {
         case nothing
         case key(Int64)

@@ -68,12 +68,6 @@ struct MarshalWriter {
 
     mutating func bool(_ value: Bool) { code(value ? "T" : "F") }
 
-    /// Makes a bool that was written false.
-    func makeFalse(at place: Int) {
-        guard place < count else { return }
-        start?.storeBytes(of: UInt8(ascii: "F"), toByteOffset: place, as: UInt8.self)
-    }
-
     @inline(__always)
     mutating func integer(_ value: Int64) {
         if let small = Int32(exactly: value) {

@@ -97,11 +97,10 @@ public func corm_tree_relate(
         let related = try rows(reader, width: width)
         try database.inTransaction {
             if isManyToMany {
-                for start in stride(from: 0, to: related.count, by: width) {
-                    _ = try database.execute(
-                        relation.junctionRow(
-                            key, Array(related[start..<start + width]), database.dialect))
-                }
+                try database.execute(
+                    all: stride(from: 0, to: related.count, by: width).map { start in
+                        try relation.junctionRow(key, Array(related[start..<start + width]), database.dialect)
+                    })
             }
             if deletesRemoved {
                 _ = try database.execute(relation.deletion(of: key, except: related, database.dialect))

@@ -32,10 +32,13 @@ package protocol EngineConnection: AnyObject {
     func another(isReader: Bool) throws -> any EngineConnection
     /// Stops the running statement. May be called by any thread while the connection is open.
     func interrupt()
-    /// Runs `body`, whose statements that give no rows need not wait for one another. Returns the rows that each of them changed,
-    /// in turn. Their errors are known when it ends, and name the statement by its place: `recordIndex`. Outside a transaction
-    /// they are one, as far as no statement with rows is among them.
-    func pipelined(_ body: () throws -> Void) throws -> [Int64]
+    /// Runs `body`, in which `EngineStatement.send` does not wait. Ends with `settle`.
+    func pipelined(_ body: () throws -> Void) throws
+    /// Whether such a body runs.
+    var isPipelining: Bool { get }
+    /// Waits for all that was sent; outcomes that were not received are dropped. Throws the error that was met then, which names
+    /// the statement by its place among all that were sent: `recordIndex`. After it all else that is sent has failed.
+    func settle() throws
     /// Has each statement that is run told, with its nanoseconds; nil stops.
     func setTrace(_ callback: ((_ sql: String, _ nanoseconds: Int64) -> Void)?)
     /// Ends it, and what is open on it. A second close does nothing.
@@ -83,9 +86,19 @@ package protocol EngineStatement: AnyObject {
     func bindText(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws
     func bindBlob(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws
     func clearBindings()
+    /// The integer that is bound, where it is one.
+    func boundInteger(_ index: Int32) -> Int64?
 
     /// Runs it, and goes to its next row; false at the end.
     func step() throws -> Bool
+    /// Sends it without waiting for its outcome, in a pipeline.
+    /// - Parameter sql: of a plain INSERT of its parameters in turn the COPY in binary form that does the same; the engine takes
+    ///   it where that is so.
+    /// - Returns: whether its outcome is to be received; else `settle` tells it.
+    func send(copying sql: String?) throws -> Bool
+    /// Waits for the outcome of what was sent first of all that was not received, which is a run of this one: goes to its
+    /// first row, or gives false where it has none; `changes` are its own.
+    func receive() throws -> Bool
     /// Of the row it stands on, one for each column, at the same address for each row; valid until the next step, as are the
     /// bytes of its texts and blobs, behind each of which stands a NUL.
     var cells: UnsafePointer<RowCell> { get }

@@ -55,7 +55,9 @@ public class KeyValueReader: @unchecked Sendable {  // what it holds does not ch
                 } catch let error as CormorantError {
                     // The next call looks at the table anew.
                     if error.code == .sql { connection.setAttachment(KeyValueStatements?.none) }
-                    guard error.isMissingTable, !isRetry else { throw error.ofStore }
+                    guard error.isMissingTable, !isRetry else {
+                        throw error.recordIndex.map(error.ofStore.at(record:)) ?? error.ofStore
+                    }
                     isRetry = true
                 }
             }
@@ -124,7 +126,14 @@ public final class KeyValueStore: KeyValueReader, @unchecked Sendable {
             if let expires { statement.bind(expires, 5) } else { statement.bindNull(5) }
             statement.bind(Int64(isJSON ? 1 : 0), 6)
             if connection.engine != nil {
-                try statement.bindOnServer(connection.memory, bind) { _ = try statement.step() }
+                try statement.bindOnServer(connection.memory, bind) {
+                    // A batch waits for all of it; what has a version is to be known at once.
+                    if version == nil, connection.engine?.isPipelining == true {
+                        _ = try statement.engine?.send(copying: nil)
+                    } else {
+                        _ = try statement.step()
+                    }
+                }
             } else {
                 try bind(statement, 7)
                 _ = try statement.step()
@@ -136,9 +145,23 @@ public final class KeyValueStore: KeyValueReader, @unchecked Sendable {
 
     /// Writes many entries in one transaction; an error says at which it failed, and none is written.
     package func batch(_ count: Int, _ body: (Int) throws -> Void) throws {
-        try database.inTransaction {
+        func write() throws {
             for index in 0..<count {
-                do { try body(index) } catch let error as CormorantError { throw error.at(record: index) }
+                do { try body(index) } catch let error as CormorantError {
+                    throw error.at(record: error.recordIndex ?? index)
+                }
+            }
+        }
+        try database.inTransaction {
+            guard database.dialect != .sqlite, count > 1 else { return try write() }
+            // Before all is sent, the table is there.
+            try perform(.probe, creates: true) { _, _ in }
+            try database.withConnection(reading: false) { connection in
+                do {
+                    try connection.engine?.pipelined(write)
+                } catch let error as CormorantError {
+                    throw error.recordIndex.map(error.ofStore.at(record:)) ?? error.ofStore
+                }
             }
         }
     }

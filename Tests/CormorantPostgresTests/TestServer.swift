@@ -47,6 +47,20 @@ extension PostgresConnection {
         return rows
     }
 
+    /// Copies rows into a table, as batches do.
+    func copy(_ table: String, _ columns: [String], _ rows: [[Value]]) throws {
+        let target = "\(table) (\(quotedNames(columns)))"
+        let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        let insert = try prepare("INSERT INTO \(target) VALUES (\(marks))")
+        try pipelined {
+            for row in rows {
+                try insert.bindAll(row)
+                let hasOutcome = try insert.send(copying: "COPY \(target) FROM STDIN (FORMAT binary)")
+                #expect(!hasOutcome)
+            }
+        }
+    }
+
     func value(_ sql: String, _ values: Value...) throws -> Value {
         let statement = try prepare(sql)
         defer { statement.finalize() }

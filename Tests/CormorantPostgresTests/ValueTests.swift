@@ -104,12 +104,7 @@ import Testing
         })
     func valuesAreCopied(_ value: Case) throws {
         try connection.script("CREATE TEMP TABLE t (id int, v \(value.type))")
-        let copy = try connection.copyIn("t", ["v", "id"])
-        for (index, value) in [value.bound, .null].enumerated() {
-            try copy.bindAll([value, .integer(Int64(index))])
-            _ = try copy.step()
-        }
-        #expect(try copy.finish() == 2)
+        try connection.copy("t", ["v", "id"], [[value.bound, .integer(0)], [.null, .integer(1)]])
         #expect(connection.changes == 2)
         #expect(try connection.rows("SELECT v FROM t ORDER BY id") == [[value.read], [.null]])
     }
@@ -173,13 +168,8 @@ import Testing
             FROM generate_series(1, 3000) AS i) AS t
             """)
         try connection.script("CREATE TEMP TABLE t (v numeric, s text)")
-        let copy = try connection.copyIn("t", ["v", "s"])
-        for row in rows {
-            #expect(row[0] == row[1])
-            try copy.bindAll(row)
-            _ = try copy.step()
-        }
-        #expect(try copy.finish() == 3000)
+        for row in rows { #expect(row[0] == row[1]) }
+        try connection.copy("t", ["v", "s"], rows)
         #expect(try connection.value("SELECT count(*) FROM t WHERE v::text = s") == .integer(3000))
     }
 

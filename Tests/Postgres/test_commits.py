@@ -1,4 +1,4 @@
-"""Clients that are killed in their commits: what they were told is committed is there, no transaction by half.
+"""Clients that are killed in their commits and copies: what they were told is committed is there, no transaction by half.
 CORMORANT_COMMIT_KILLS makes it more of them."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from commit_client import Entry
+from commit_client import COUNT, Copied, Entry
 from cormorant import Database
 
 KILLS = int(os.environ.get("CORMORANT_COMMIT_KILLS", "20"))
@@ -22,7 +22,7 @@ def test_what_was_acknowledged_is_there(url: str) -> None:
     first = 1
     acknowledged: list[int] = []
     with Database(url) as db:
-        db.create_tables(Entry)
+        db.create_tables(Entry, Copied)
         for _ in range(KILLS):
             client = subprocess.Popen([sys.executable, CLIENT, url, str(first)], stdout=subprocess.PIPE, text=True)
             assert client.stdout is not None
@@ -41,6 +41,8 @@ def test_what_was_acknowledged_is_there(url: str) -> None:
                 time.sleep(0.01)
             there = [entry.id for entry in db.fetch_all(Entry, order_by=("id", "half"))]
             assert there[::2] == there[1::2], "a transaction is there by half"
+            copied = db.query("SELECT id, count(*) FROM copied GROUP BY id ORDER BY id").fetch_all()
+            assert [tuple(row) for row in copied] == [(number, COUNT) for number in there[::2]], "a batch by half"
             assert set(acknowledged) <= set(there), "what was acknowledged is not there"
             # One more may be there, whose answer did not reach the client.
             assert len(there) // 2 - len(acknowledged) <= KILLS

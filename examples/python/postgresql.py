@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from cormorant import Column, ConflictError, Database, Error, Model, UniqueViolation, column
+from cormorant import Column, Database, Error, Model, UniqueViolation, column
 
 
 class Account(Model):
@@ -22,17 +22,16 @@ def use(db: Database) -> None:
 
 
 def transfer(db: Database, payer: str, payee: str, amount: int) -> None:
+    """Runs in a transaction of transact()."""
+    for owner, change in ((payer, -amount), (payee, amount)):
+        account = db.fetch_one(Account, owner=owner)
+        account.balance += change
+        db.update(account)
+
+
+def pay(db: Database) -> None:
     """Of transactions that are in each other's way one is rolled back, and is run again."""
-    while True:
-        try:
-            with db.transaction():
-                for owner, change in ((payer, -amount), (payee, amount)):
-                    account = db.fetch_one(Account, owner=owner)
-                    account.balance += change
-                    db.update(account)
-            return
-        except ConflictError:
-            continue
+    db.transact(transfer, "Ada", "Bob", 30)
 
 
 def refuse(db: Database) -> None:
@@ -59,7 +58,7 @@ def lack(db: Database) -> None:
 def main(url: str) -> None:
     with Database(url) as db:
         use(db)
-        transfer(db, "Ada", "Bob", 30)
+        pay(db)
         print([account.balance for account in db.fetch_all(Account, order_by="owner")])
         refuse(db)
         lack(db)

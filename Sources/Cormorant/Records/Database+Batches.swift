@@ -12,44 +12,56 @@ extension Database {
         contentsOf records: inout [R], into table: RecordTable<R>? = nil, onConflict policy: ConflictPolicy = .abort
     ) throws -> Int {
         var count = 0
-        try batchOfNew(&records, table.model(), sending: policy == .abort) { plan, record in
+        let ignored = try batchOfNew(&records, table.model(), .insert) { plan, record in
             if try plan.insert(&record, policy) { count += 1 }
         }
-        return count
+        return count - ignored
     }
 
     /// Saves records; see `save(_:)`.
     @available(*, noasync)
     public func save<R: Record>(contentsOf records: inout [R], in table: RecordTable<R>? = nil) throws {
-        try batchOfNew(&records, table.model()) { plan, record in try plan.save(&record) }
+        try batchOfNew(&records, table.model(), .save) { plan, record in try plan.save(&record) }
     }
 
+    /// - Parameters:
+    ///   - kind: what `body` does.
+    ///   - done: called for each once it is written.
+    /// - Returns: how many of those that were sent were ignored.
+    @discardableResult
     func batchOfNew<R: Record>(
-        _ records: inout [R], _ model: ModelDescriptor, sending isSent: Bool = true,
-        _ body: (ModelPlan, inout R) throws -> Void
-    ) throws {
-        guard !records.isEmpty else { return }
+        _ records: inout [R], _ model: ModelDescriptor, _ kind: RecordWrite.Kind,
+        _ body: (ModelPlan, inout R) throws -> Void, done: ((inout R) throws -> Void)? = nil
+    ) throws -> Int {
+        guard !records.isEmpty else { return 0 }
         var madeKeys: [Int] = []
+        var unchanged = 0
         // Versions and times of what is rolled back.
         let isCounted = model.isCounted
         let before = isCounted ? records : []
         do {
-            _ = try batch(model, sending: isSent ? records.count : 0) { plan, index in
+            try batch(model, records.count, isSent: R.hookKind != .all, isInsert: kind == .insert) {
+                plan, index, end in
                 try records.withUnsafeMutableBufferPointer { records in
                     guard let first = records.baseAddress else { return }
-                    while index < records.count {
+                    while index < end {
                         plan.madeKey = false
                         try body(plan, &first[index])
+                        if plan.pipeline == nil { try done?(&first[index]) }
                         if plan.madeKey { madeKeys.append(index) }
                         index += 1
                     }
                 }
+            } receive: { plan, index in
+                if try !plan.receive(&records[index], kind) { unchanged += 1 }
+                try done?(&records[index])
             }
         } catch {
             for index in madeKeys { records[index].clearGeneratedKey() }
             if isCounted { records = before }
             throw error
         }
+        return unchanged
     }
 
     /// Updates records, each of which must be there; see `update(_:properties:)`.
@@ -57,7 +69,7 @@ extension Database {
     public func update<R: Record>(contentsOf records: inout [R], properties: [String] = []) throws {
         guard !records.isEmpty else { return }
         var planned: PlannedStatement?
-        try batchOfNew(&records, R.model) { plan, record in
+        try batchOfNew(&records, R.model, .update) { plan, record in
             let ready = try planned ?? plan.update(named: properties)
             planned = ready
             try plan.update(&record, with: ready)
@@ -71,22 +83,23 @@ extension Database {
     @discardableResult
     public func delete<R: Record>(contentsOf records: [R]) throws -> Int {
         guard !records.isEmpty else { return 0 }
-        let (deleted, missing) = try batch(R.model, sending: records.count, mayChangeNothing: true) { plan, index in
+        var (deleted, missing) = (0, 0)
+        try batch(R.model, records.count, isSent: R.hookKind != .all) { plan, index, end in
             try plan.model.requireKey()
             // Read where they lie: an element of a generic array would be copied first.
-            return try records.withUnsafeBufferPointer { records in
-                var count = 0
-                while index < records.count {
+            try records.withUnsafeBufferPointer { records in
+                while index < end {
                     let isDeleted =
                         R.hookKind != .all
                         ? try plan.delete(versioned: { try records[index].write(to: &$0) })
                         : try plan.delete(copyOf: records[index])
-                    if isDeleted { count += 1 }
+                    if isDeleted { deleted += 1 }
                     index += 1
                 }
-                return count
             }
+        } receive: { plan, index in
+            if try !plan.receive(deletionOf: { try records[index].write(to: &$0) }) { missing += 1 }
         }
-        return deleted - missing.count
+        return deleted - missing
     }
 }

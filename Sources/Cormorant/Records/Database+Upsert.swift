@@ -67,11 +67,12 @@ extension Database {
         contentsOf records: inout [R], _ model: ModelDescriptor, on key: [String], keeping kept: [String]
     ) throws {
         var planned: PlannedStatement?
-        try batchOfNew(&records, model, sending: false) { plan, record in
+        try batchOfNew(&records, model, .save) { plan, record in
             let ready = try planned ?? plan.upsertion(on: key, keeping: kept)
             planned = ready
             try plan.upsert(&record, with: ready)
-            try record.forgetOtherRecords()
+        } done: {
+            try $0.forgetOtherRecords()
         }
     }
 

@@ -21,10 +21,36 @@ extension Database {
     }
 
     fileprivate func saveGraph<R: Record>(_ record: inout R, asChildOf parent: Parent? = nil) throws {
+        try saveReferred(by: &record, asChildOf: parent)
+        try save(&record)
+        try saveReferring(to: &record)
+    }
+
+    /// The same of many: to a server they go as one batch, where no hook is to see one with all that belongs to it.
+    fileprivate func saveGraphs<R: Record>(_ records: inout [R], asChildrenOf parent: Parent?) throws {
+        let isBatch = dialect != .sqlite && R.hookKind != .all && records.count > 1
+        func forEach(_ body: (inout R) throws -> Void) throws {
+            for index in records.indices {
+                do {
+                    try body(&records[index])
+                } catch let error as CormorantError {
+                    throw error.at(record: index)
+                }
+            }
+        }
+        guard isBatch else { return try forEach { try saveGraph(&$0, asChildOf: parent) } }
+        try forEach { try saveReferred(by: &$0, asChildOf: parent) }
+        try save(contentsOf: &records)
+        try forEach { try saveReferring(to: &$0) }
+    }
+
+    private func saveReferred<R: Record>(by record: inout R, asChildOf parent: Parent?) throws {
         var before = GraphSaver(self, R.model, .toOne, parent: parent)
         try record.visitRelations(&before)
         try record.set(before.foreignKeys, in: self)
-        try save(&record)
+    }
+
+    private func saveReferring<R: Record>(to record: inout R) throws {
         var after = GraphSaver(self, R.model, .toMany)
         after.owner = try (0..<R.model.columns.count).map { try record.columnValue(at: $0) }
         try record.visitRelations(&after)
@@ -81,12 +107,23 @@ private struct GraphSaver: RelationVisitor {
         var related = try property.records
         let relation = try model.relation(named: name)
         let key = relation.ownerColumns.map { owner[$0] }
-        for index in related.indices {
-            do {
-                try save(&related[index], relation, key)
-            } catch let error as CormorantError {
-                throw error.at(record: index)
+        if relation.kind == .toMany {
+            let keys = zip(relation.referredColumns, key).map { ForeignKey(column: $0, value: $1, relation: relation) }
+            for index in related.indices {
+                do {
+                    try related[index].set(keys, in: database)
+                } catch let error as CormorantError {
+                    throw error.at(record: index)
+                }
             }
+            try database.saveGraphs(&related, asChildrenOf: Parent(columns: relation.referredColumns, key: key))
+        } else {
+            try database.saveGraphs(&related, asChildrenOf: nil)
+            try database.execute(
+                all: related.map { record in
+                    let other = try relation.referredColumns.map { try record.columnValue(at: $0) }
+                    return try relation.junctionRow(key, other, database.dialect)
+                })
         }
         if removed == .delete {
             let columns = relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns
@@ -94,18 +131,6 @@ private struct GraphSaver: RelationVisitor {
             _ = try database.execute(relation.deletion(of: key, except: kept, database.dialect))
         }
         property = .loaded(related)
-    }
-
-    private func save<Target: Record>(_ record: inout Target, _ relation: Relation, _ key: [Value]) throws {
-        guard relation.kind == .toMany else {
-            try database.saveGraph(&record)
-            let other = try relation.referredColumns.map { try record.columnValue(at: $0) }
-            _ = try database.execute(relation.junctionRow(key, other, database.dialect))
-            return
-        }
-        let keys = zip(relation.referredColumns, key).map { ForeignKey(column: $0, value: $1, relation: relation) }
-        try record.set(keys, in: database)
-        try database.saveGraph(&record, asChildOf: Parent(columns: relation.referredColumns, key: key))
     }
 }
 

@@ -5,34 +5,42 @@ import CormorantQuery
 
 /// Runs `body` for each of the structs side by side, in one transaction. When it is rolled back, keys that SQLite had
 /// made are taken back: they will be other records'.
-/// - Parameter isSent: whether nothing of a record need be known before the next is written.
-/// - Returns: the records that had no row to delete, as `Database.batch(_:sending:)` tells them.
+/// - Parameters:
+///   - kind: what `body` does.
+///   - isSent: whether nothing of a record need be known before the next is written.
+/// - Returns: how many of those that were sent had no row, or were ignored.
 @discardableResult
 func withRecords(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeMutableRawPointer?, _ count: Int,
-    _ arena: OpaquePointer?, sending isSent: Bool = true, isDelete: Bool = false,
+    _ arena: OpaquePointer?, _ kind: RecordWrite.Kind, sending isSent: Bool = true,
     _ body: (ModelPlan, inout StructRecord) throws -> Void
-) throws -> [Int] {
+) throws -> Int {
     let database = try database(handle)
     let box = try requireModel(model)
     let layout = try box.records()
     let arena = try memory(arena)
     try refuseRecords(records, count, size: layout.size)
-    guard let records, count > 0 else { return [] }
+    guard let records, count > 0 else { return 0 }
     var access = StructRecord(base: records, layout: layout, arena: arena, database: handle)
     var madeKeys: [Int] = []
+    var unchanged = 0
     let versions = SavedVersions(access, count: count)
     do {
-        return try database.batch(box.descriptor, sending: isSent ? count : 0, mayChangeNothing: isDelete) {
-            plan, index in
-            while index < count {
+        try database.batch(
+            box.descriptor, count, isSent: isSent && access.hookKind != .all, isInsert: kind == .insert
+        ) { plan, index, end in
+            while index < end {
                 access.base = records + index &* layout.size
                 plan.madeKey = false
                 try body(plan, &access)
                 if plan.madeKey { madeKeys.append(index) }
                 index &+= 1
             }
-        }.unchanged
+        } receive: { plan, index in
+            access.base = records + index &* layout.size
+            if try !plan.receive(&access, kind) { unchanged += 1 }
+        }
+        return unchanged
     } catch {
         versions.restore()
         for index in madeKeys {
@@ -52,10 +60,10 @@ public func corm_record_insert_many(
     boundary(outError) {
         let policy = try conflictPolicy(conflict)
         var inserted: Int64 = 0
-        try withRecords(handle, model, records, count, arena, sending: policy == .abort) { plan, record in
+        let ignored = try withRecords(handle, model, records, count, arena, .insert) { plan, record in
             if try plan.insert(&record, policy) { inserted &+= 1 }
         }
-        outCount?.pointee = inserted
+        outCount?.pointee = inserted &- Int64(ignored)
         return CORM_OK
     }
 }
@@ -66,7 +74,7 @@ public func corm_record_save_many(
     _ arena: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try withRecords(handle, model, records, count, arena) { plan, record in try plan.save(&record) }
+        try withRecords(handle, model, records, count, arena, .save) { plan, record in try plan.save(&record) }
         return CORM_OK
     }
 }
@@ -79,7 +87,7 @@ public func corm_record_update_many(
 ) -> corm_status {
     boundary(outError) {
         var planned: PlannedStatement?
-        try withRecords(handle, model, records, count, arena) { plan, record in
+        try withRecords(handle, model, records, count, arena, .update) { plan, record in
             let ready = try planned ?? plan.update(properties)
             planned = ready
             try plan.update(&record, with: ready)
@@ -96,10 +104,10 @@ public func corm_record_delete_many(
     boundary(outError) {
         var deleted: Int64 = 0
         let records = UnsafeMutableRawPointer(mutating: records)
-        let missing = try withRecords(handle, model, records, count, nil, isDelete: true) { plan, record in
+        let missing = try withRecords(handle, model, records, count, nil, .delete) { plan, record in
             if try plan.delete(&record) { deleted &+= 1 }
         }
-        outCount?.pointee = deleted &- Int64(missing.count)
+        outCount?.pointee = deleted &- Int64(missing)
         return CORM_OK
     }
 }

@@ -50,7 +50,7 @@ public func corm_record_upsert(
             }
         } else {
             var planned: PlannedStatement?
-            try withRecords(handle, model, records, count, arena) { plan, record in
+            try withRecords(handle, model, records, count, arena, .save, sending: !options.keepsRow) { plan, record in
                 let ready = try planned ?? options.planned(plan)
                 planned = ready
                 if !options.keepsRow {

@@ -189,11 +189,10 @@ private struct GraphSaver {
             } else {
                 try save(below)
                 let others = try self.keys(of: below, relation.referredColumns)
-                for link in below.links {
-                    _ = try database.execute(
-                        relation.junctionRow(
-                            keys[link.owner], others[link.record], database.dialect))
-                }
+                try database.execute(
+                    all: below.links.map { link in
+                        try relation.junctionRow(keys[link.owner], others[link.record], database.dialect)
+                    })
             }
             if below.deletesRemoved { try deleteRemoved(below, relation, keys) }
         }
@@ -208,6 +207,19 @@ private struct GraphSaver {
 
     private func saveRecords(_ level: SavedLevel) throws {
         guard level.count > 0 else { return }
+        if level.count > 1, database.dialect != .sqlite {
+            return try database.batch(level.model, level.count, isSent: level.record(0).hookKind != .all) {
+                plan, index, end in
+                while index < end {
+                    var record = level.record(index)
+                    try plan.save(&record)
+                    index += 1
+                }
+            } receive: { plan, index in
+                var record = level.record(index)
+                _ = try plan.receive(&record, .save)
+            }
+        }
         try database.withPlan(level.model) { plan in
             for index in 0..<level.count {
                 var record = level.record(index)

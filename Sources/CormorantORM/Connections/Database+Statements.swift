@@ -62,6 +62,24 @@ extension Database {
         }
     }
 
+    /// Runs statements that write and give no rows, in a transaction that is open: to a server they are sent without waiting
+    /// for each.
+    package func execute(all statements: [CompiledStatement]) throws {
+        guard dialect != .sqlite, statements.count > 1 else {
+            for statement in statements { _ = try execute(statement) }
+            return
+        }
+        try withConnection(reading: false) { connection in
+            try connection.engine?.pipelined {
+                for compiled in statements {
+                    let statement = try connection.prepared(compiled, [:])
+                    defer { connection.recycle(statement) }
+                    _ = try statement.engine?.send(copying: nil)
+                }
+            }
+        }
+    }
+
     /// The number in the first row.
     package func number(_ compiled: CompiledStatement, _ parameters: [String: ParameterValue] = [:]) throws -> Int64 {
         try prepare(compiled)

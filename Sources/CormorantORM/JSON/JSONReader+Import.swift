@@ -9,24 +9,39 @@ extension JSONReader {
         let mapping = try mappings.mapping(of: model)
         try refuseHooks(of: model)
         let saver = JSONImport(database: database, mappings: mappings, isSave: isSave)
-        return try database.batch(model) { _, failing in
-            var count = 0
-            var record: JSONRecord?
-            while true {
-                let isThere = try element { scanner, index in
-                    failing = index ?? 0
-                    let one = record ?? JSONRecord(mapping, mappings, scanner, isImport: true)
-                    record = one
-                    do {
-                        scanner.position = try saver.save(one, scanner, depth: 0)
-                    } catch let error as CormorantError {
-                        throw mapping.placed(error)
+        // What is related needs the key of what it belongs to, and the other way round; a version is that of its record.
+        let isSent = database.dialect != .sqlite && mapping.relations.isEmpty && !(isSave && model.versionColumn != nil)
+        var count = 0
+        // The number of the first element, of a text that is fed in parts.
+        var first = 0
+        var record: JSONRecord?
+        do {
+            try database.batch(model, .max, isSent: isSent, isInsert: !isSave) { _, failing, end in
+                while count < end {
+                    let isThere = try element { scanner, number in
+                        if count == 0 { first = number ?? 0 }
+                        failing = isSent ? count : number ?? 0
+                        let one = record ?? JSONRecord(mapping, mappings, scanner, isImport: true)
+                        record = one
+                        do {
+                            scanner.position = try saver.save(one, scanner, depth: 0)
+                        } catch let error as CormorantError {
+                            throw mapping.placed(error)
+                        }
                     }
+                    guard isThere else { return }
+                    count += 1
+                    if isSent { failing = count }
                 }
-                guard isThere else { return count }
-                count += 1
+            } receive: { plan, _ in
+                guard var one = record else { return }
+                _ = try plan.receive(&one, isSave ? .save : .insert)
             }
+        } catch let error as CormorantError where isSent {
+            let number = first + (error.recordIndex ?? 0)
+            throw hasFailed ? error.at(record: number) : refused(mapping.placed(error), number)
         }
+        return count
     }
 }
 

@@ -84,8 +84,22 @@ package final class JSONReader {
         return error
     }
 
+    /// Whether an element was refused, and the text is read no further.
+    var hasFailed: Bool { failure != nil }
+
+    /// The error of an element that was read before, after which the text is read no further.
+    /// - Parameter number: which of the elements it is.
+    func refused(_ fault: JSONFault, _ number: Int?) -> CormorantError {
+        let error = fault.explained(at: root(index == nil ? nil : number))
+        return fail(number.map(error.at(record:)) ?? error)
+    }
+
     /// How the element is called in messages.
-    private var root: String { "$" + path.map(\.description).joined() + (index.map { "[\($0)]" } ?? "") }
+    private var root: String { root(index) }
+
+    private func root(_ index: Int?) -> String {
+        "$" + path.map(\.description).joined() + (index.map { "[\($0)]" } ?? "")
+    }
 
     private func place(_ level: Int) -> (JSONFault) -> JSONFault {
         { fault in self.path[..<level].reversed().reduce(fault) { $0.within($1) } }

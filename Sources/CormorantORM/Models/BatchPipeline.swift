@@ -1,60 +1,146 @@
 import CormorantBase
+import CormorantEngine
 import CormorantQuery
 import CormorantSQLite
 
-/// A batch of records of one model on an engine that sends statements without waiting for each: one for each record, and what
-/// came of them is known when all were sent. Keys are reserved before, so that no record waits for its own.
+/// A batch of records of one model on an engine that sends statements without waiting for each: one for each record, whose
+/// outcome is received when many were sent. Keys are reserved before where nothing else comes back.
 package final class BatchPipeline {
+    /// So many records are under way at most.
+    static let depth = 1024
+
     private let count: Int
+    /// Whether all records are inserted and nothing else is written, so that they may be copied into the table.
+    let isCopied: Bool
     private var sent = 0
-    /// Whether rows are to be there already.
-    fileprivate var isUpdate = false
+    private var waiting: [Sent] = []
+    private var received = 0
     private var keys: ArraySlice<Int64> = []
+    /// The greatest key that a record brought and that has not moved what makes keys.
+    fileprivate private(set) var greatest: Int64?
 
-    fileprivate init(count: Int) { self.count = count }
+    fileprivate struct Sent {
+        let planned: PlannedStatement
+        /// That was reserved for the record.
+        let key: Int64?
+        let wantsKey: Bool
+        let hasOutcome: Bool
+    }
 
-    fileprivate func send(_ statement: Statement) throws {
+    fileprivate init(count: Int, isCopied: Bool) {
+        self.count = count
+        self.isCopied = isCopied
+    }
+
+    fileprivate func send(_ planned: PlannedStatement, key: Int64? = nil, wantsKey: Bool = false) throws {
+        let hasOutcome = try planned.statement.engine?.send(copying: isCopied ? planned.copySQL : nil) ?? true
+        waiting.append(Sent(planned: planned, key: key, wantsKey: wantsKey, hasOutcome: hasOutcome))
         sent += 1
-        _ = try statement.step()
-        statement.reset()
+    }
+
+    fileprivate func next() throws -> Sent {
+        guard received < waiting.count else { throw CormorantError(.internal, "a batch has sent nothing more") }
+        defer {
+            received += 1
+            if received == waiting.count {
+                waiting.removeAll(keepingCapacity: true)
+                received = 0
+            }
+        }
+        return waiting[received]
     }
 
     /// A key that no other record has.
+    /// - Parameter reserve: gets how many are wanted.
     fileprivate func nextKey(_ reserve: (Int64) throws -> [Int64]) throws -> Int64 {
-        if keys.isEmpty { keys = try reserve(Int64(max(1, count - sent)))[...] }
+        // Where it is not known how many come, no more are lost than are under way.
+        let most = count == .max ? BatchPipeline.depth : 1 << 20
+        if keys.isEmpty { keys = try reserve(Int64(max(1, min(count - sent, most))))[...] }
         guard let key = keys.popFirst() else {
             throw CormorantError(.internal, "no key was reserved for a record of a batch")
         }
         return key
     }
+
+    /// Notes a key that a record brings: those that are made come after it.
+    fileprivate func note(given key: Int64, movesOthers: Bool) {
+        while let next = keys.first, next <= key { keys.removeFirst() }
+        if !movesOthers { greatest = max(greatest ?? key, key) }
+    }
+
+    fileprivate func forgetGreatest() { greatest = nil }
 }
 
 extension ModelPlan {
     /// Sends a statement that writes a record, and does not wait for it.
     @inline(never)
-    func send<Access: RecordAccess>(
-        _ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool, isUpdate: Bool
-    ) throws -> Bool {
+    func send<Access: RecordAccess>(_ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool) throws -> Bool {
         guard let pipeline else { throw CormorantError(.internal, "a statement is not waited for outside of a batch") }
-        pipeline.isUpdate = isUpdate
-        if wantsKey {
-            let key = try pipeline.nextKey(reserveKeys)
-            try give(key, to: &record)
-            planned.statement.bind(key, planned.parameters[model.generatedColumn])
+        var key: Int64?
+        if model.generatedColumn >= 0, case let parameter = planned.parameters[model.generatedColumn], parameter > 0 {
+            if wantsKey, planned.taken == .later {
+                let made = try pipeline.nextKey(reserveKeys)
+                try give(made, to: &record)
+                planned.statement.bind(made, parameter)
+                key = made
+            } else if !wantsKey, planned.isInsert, let given = planned.statement.engine?.boundInteger(parameter) {
+                pipeline.note(given: given, movesOthers: planned.copySQL == nil)
+            }
         }
-        try pipeline.send(planned.statement)
+        try pipeline.send(planned, key: key, wantsKey: wantsKey)
         return true
     }
 
     /// The same of a deletion.
     @inline(never)
-    func sendDeletion(_ key: (inout RecordWriter) throws -> Void) throws -> Bool {
-        let planned = try deletion()
+    func sendDeletion(_ planned: PlannedStatement, _ key: (inout RecordWriter) throws -> Void) throws -> Bool {
         var writer = writer(planned, makesKey: false)
         scratch.reset()
         try key(&writer)
-        try pipeline?.send(planned.statement)
+        try pipeline?.send(planned)
         return true
+    }
+
+    /// Takes what came of the oldest record of a batch that was sent.
+    /// - Returns: whether a row was written: false for an insert that was ignored, and a deletion that met no row.
+    package func receive<Access: RecordAccess>(_ record: inout Access, _ kind: RecordWrite.Kind) throws -> Bool {
+        let changed = try receive(isWriting: kind != .delete) { planned, wantsKey, key, hasRow in
+            if let key { try record.setGeneratedKey(key) }
+            if hasRow { try take(planned, &record, wantsKey: wantsKey) }
+        }
+        let isUpsert = !changed && lastReceived?.taken == .all
+        guard !changed, kind != .insert else { return changed }
+        if !isUpsert { try refuseStale { try record.write(to: &$0) } }
+        switch kind {
+        case .update: throw noRecord(record)
+        case .delete: return false
+        default: throw skipped()
+        }
+    }
+
+    /// The same of a record that is only looked at.
+    package func receive(deletionOf write: (inout RecordWriter) throws -> Void) throws -> Bool {
+        if try receive(isWriting: false, { _, _, _, _ in }) { return true }
+        try refuseStale(write)
+        return false
+    }
+
+    private func receive(
+        isWriting: Bool, _ take: (PlannedStatement, _ wantsKey: Bool, _ key: Int64?, _ hasRow: Bool) throws -> Void
+    ) throws -> Bool {
+        guard let pipeline else { throw CormorantError(.internal, "there is no batch to receive from") }
+        let sent = try pipeline.next()
+        let planned = sent.planned
+        lastReceived = planned
+        do {
+            let hasRow = sent.hasOutcome ? try planned.statement.engine?.receive() ?? false : false
+            try take(planned, sent.wantsKey, sent.key, hasRow)
+            planned.statement.reset()
+            return hasRow || !sent.hasOutcome || connection.changes > 0
+        } catch {
+            planned.statement.reset()
+            throw explain(error, of: planned, wantsKey: sent.wantsKey, isWriting: isWriting)
+        }
     }
 
     /// Gives a record the key that its row got; nothing where it has one.
@@ -78,53 +164,84 @@ extension ModelPlan {
     }
 
     private func reserveKeys(_ count: Int64) throws -> [Int64] {
-        let column = model.columns[model.generatedColumn].column
-        let statement = try connection.statement(compiler.reserveKeys(of: model.table, column))
+        try raiseKeys()
+        let statement = try connection.statement(
+            compiler.reserveKeys(of: model.table, model.columns[model.generatedColumn].column))
         defer { connection.recycle(statement) }
         statement.bind(count, 1)
         var keys: [Int64] = []
         keys.reserveCapacity(Int(clamping: count))
-        while try statement.step() { keys.append(Row(statement).cell(0).int64) }
+        while try statement.step() {
+            let key = Row(statement).cell(0)
+            guard key.type == StorageType.integer else { throw makesNoKeys() }
+            keys.append(key.int64)
+        }
         return keys
+    }
+
+    /// Moves what makes keys beyond those that records of the batch brought.
+    fileprivate func raiseKeys() throws {
+        guard let greatest = pipeline?.greatest else { return }
+        pipeline?.forgetGreatest()
+        let statement = try connection.statement(
+            compiler.raiseKeys(of: model.table, model.columns[model.generatedColumn].column))
+        defer { connection.recycle(statement) }
+        statement.bind(greatest, 1)
+        while try statement.step() {}
     }
 }
 
 extension Database {
     /// `batch` for records that are written by a statement each, in their order: to a server they are sent without waiting for
-    /// each, as far as nothing comes back of them.
+    /// each, and what came of them is received when many were sent.
     /// - Parameters:
-    ///   - count: how many there are.
-    ///   - mayChangeNothing: whether a record may have no row; `body` is told that it has one.
-    ///   - body: writes each record from the index on.
-    /// - Returns: and the records that had no row, where `body` was not told.
-    package func batch<Result>(
-        _ model: ModelDescriptor, sending count: Int, mayChangeNothing: Bool = false,
-        _ body: (ModelPlan, inout Int) throws -> Result
-    ) throws -> (result: Result, unchanged: [Int]) {
+    ///   - count: how many there are; `.max` where that is not known.
+    ///   - isSent: whether nothing of a record need be known before the next is written.
+    ///   - isInsert: whether all are inserted.
+    ///   - write: writes the records from the index on, up to `end`; it is the last call where it does not come to that.
+    ///   - receive: of those that were sent, each in turn: calls `ModelPlan.receive`.
+    package func batch(
+        _ model: ModelDescriptor, _ count: Int, isSent: Bool = true, isInsert: Bool = false,
+        write: (ModelPlan, _ index: inout Int, _ end: Int) throws -> Void, receive: (ModelPlan, Int) throws -> Void
+    ) throws {
         try batch(model) { plan, index in
-            // A version, and what hooks do, is known only when its statement has run.
-            guard let engine = plan.connection.engine, count > 1, model.versionColumn == nil, !model.hasHooks,
-                plan.pipeline == nil
-            else { return (try body(plan, &index), []) }
-            let pipeline = BatchPipeline(count: count)
-            plan.pipeline = pipeline
+            guard isSent, count > 1, let engine = plan.connection.engine, plan.pipeline == nil else {
+                return try write(plan, &index, count)
+            }
+            plan.pipeline = BatchPipeline(count: count, isCopied: isInsert)
             defer { plan.pipeline = nil }
-            var result: Result?
-            let changes: [Int64]
-            do {
-                changes = try engine.pipelined { result = try body(plan, &index) }
-            } catch let error as CormorantError {
-                index = error.recordIndex ?? index
-                // What ended the body was explained in it.
-                throw result == nil ? error : plan.explain(error, isWriting: !mayChangeNothing)
+            try engine.pipelined {
+                do {
+                    var end = 0
+                    while index == end, end < count {
+                        let start = end
+                        end = min(count - start, BatchPipeline.depth) + start
+                        try write(plan, &index, end)
+                        let reached = index
+                        for place in start..<reached {
+                            index = place
+                            try receive(plan, place)
+                        }
+                        index = reached
+                    }
+                } catch {
+                    // The server may have refused one before it.
+                    if (error as? CormorantError)?.code != .connection { try settle(engine, plan, &index) }
+                    index = (error as? CormorantError)?.recordIndex ?? index
+                    throw error
+                }
+                try settle(engine, plan, &index)
+                try plan.raiseKeys()
             }
-            guard let result else { throw CormorantError(.internal, "a batch gave nothing") }
-            let unchanged = changes.indices.filter { changes[$0] == 0 }
-            if !mayChangeNothing, let lost = unchanged.first {
-                index = lost
-                throw pipeline.isUpdate ? plan.noRecord() : plan.skipped()
-            }
-            return (result, unchanged)
+        }
+    }
+
+    private func settle(_ engine: any EngineConnection, _ plan: ModelPlan, _ index: inout Int) throws {
+        do {
+            try engine.settle()
+        } catch {
+            index = (error as? CormorantError)?.recordIndex ?? index
+            throw plan.explainSettled(error)
         }
     }
 }

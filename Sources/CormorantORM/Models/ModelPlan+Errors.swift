@@ -53,6 +53,12 @@ extension ModelPlan {
         }
     }
 
+    /// An error of a batch that nobody has received: of a row that was copied.
+    func explainSettled(_ error: any Error) -> any Error {
+        guard let last = lastReceived else { return explain(error) }
+        return explain(error, of: last, wantsKey: false, isWriting: last.isInsert)
+    }
+
     /// An error of binding a value, which names its parameter, as one of the column.
     func named(_ error: any Error, _ planned: PlannedStatement) -> any Error {
         guard let known = error as? CormorantError, known.plainMessage.hasPrefix("parameter ") else { return error }

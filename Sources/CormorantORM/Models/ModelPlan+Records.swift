@@ -107,7 +107,7 @@ extension ModelPlan {
     }
 
     @inline(never)
-    private func explain(_ error: any Error, of planned: PlannedStatement, wantsKey: Bool, isWriting: Bool) -> any Error
+    func explain(_ error: any Error, of planned: PlannedStatement, wantsKey: Bool, isWriting: Bool) -> any Error
     {
         let error = connection.engine == nil ? error : named(error, planned)
         return wantsKey && isOfMissingKey(error) ? makesNoKeys() : explain(error, isWriting: isWriting)
@@ -124,11 +124,10 @@ extension ModelPlan {
         _ planned: PlannedStatement, _ record: inout Access, _ writer: borrowing RecordWriter, _ makesKey: Bool,
         isGuarded: Bool
     ) throws -> Bool {
+        if pipeline != nil { return try send(planned, &record, wantsKey: writer.wantsKey) }
         let statement = planned.statement
         if writer.wantsKey, !tableMakesKeys { try requireMadeKeys() }
-        if planned.returnsRow {
-            return try stepThrough(planned, &record, wantsKey: writer.wantsKey, isUpdate: !makesKey)
-        }
+        if planned.returnsRow { return try stepThrough(planned, &record, wantsKey: writer.wantsKey) }
         let before = connection.totalChanges
         _ = try statement.step()
         let changed = try hasChanged(since: before)
@@ -152,25 +151,30 @@ extension ModelPlan {
     /// Runs a statement that gives the row back.
     @inline(never)
     private func stepThrough<Access: RecordAccess>(
-        _ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool, isUpdate: Bool
+        _ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool
     ) throws -> Bool {
-        if planned.taken == .later { return try send(planned, &record, wantsKey: wantsKey, isUpdate: isUpdate) }
         let statement = planned.statement
         var changed = false
         while try statement.step() {
             changed = true
-            let row = RecordReader(statement, columns: planned.results, model: model)
-            switch planned.taken {
-            case .made: try record.readBack(from: row)
-            case .part: try record.readBack(only: planned.returned, from: row)
-            case .all: try record.read(from: row)
-            case .key: try take(key: row, &record, wantsKey: wantsKey || model.keyColumns.isEmpty)
-            case .later: break
-            }
-            if connection.engine != nil { noteKey(row) }
+            try take(planned, &record, wantsKey: wantsKey)
         }
         statement.reset()
         return changed
+    }
+
+    /// Takes what a record takes of the row that its statement stands on.
+    @inline(__always)
+    func take<Access: RecordAccess>(_ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool) throws {
+        let row = RecordReader(planned.statement, columns: planned.results, model: model)
+        switch planned.taken {
+        case .made: try record.readBack(from: row)
+        case .part: try record.readBack(only: planned.returned, from: row)
+        case .all: try record.read(from: row)
+        case .key: try take(key: row, &record, wantsKey: wantsKey || model.keyColumns.isEmpty)
+        case .later: break
+        }
+        if connection.engine != nil { noteKey(row) }
     }
 
     /// Runs a statement by key and reads its one row, if it is there.
@@ -195,7 +199,7 @@ extension ModelPlan {
 
     /// Deletes by key; false when there was no such row.
     package func delete(key: (inout RecordWriter) throws -> Void) throws -> Bool {
-        if pipeline != nil { return try sendDeletion(key) }
+        if pipeline != nil { return try sendDeletion(deletion(), key) }
         let before = connection.totalChanges
         _ = try one(deletion(), isWriting: false, key: key, read: { _ in })
         return try hasChanged(since: before)
@@ -204,6 +208,7 @@ extension ModelPlan {
     /// Deletes by key and, where the model has one, version; false when there was no such row.
     package func delete(versioned write: (inout RecordWriter) throws -> Void) throws -> Bool {
         guard let version = model.versionColumn else { return try delete(key: write) }
+        if pipeline != nil { return try sendDeletion(deletion(version: version), write) }
         let before = connection.totalChanges
         _ = try one(deletion(version: version), isWriting: false, key: write, read: { _ in })
         if try hasChanged(since: before) { return true }
@@ -212,7 +217,7 @@ extension ModelPlan {
     }
 
     /// Throws `staleRecord` where the row of a record that was not written is there, with another version.
-    private func refuseStale(_ write: (inout RecordWriter) throws -> Void) throws {
+    func refuseStale(_ write: (inout RecordWriter) throws -> Void) throws {
         guard model.versionColumn != nil else { return }
         let found: Void? = try one(existence(), key: write, read: { _ in })
         guard found != nil else { return }
@@ -303,7 +308,7 @@ extension ModelPlan {
         guard tableMakesKeys else { throw makesNoKeys() }
     }
 
-    private func makesNoKeys() -> CormorantError {
+    func makesNoKeys() -> CormorantError {
         let key = model.columns[model.generatedColumn].column
         let what = connection.engine == nil ? "INTEGER PRIMARY KEY" : "identity column"
         return CormorantError(
@@ -328,7 +333,7 @@ extension ModelPlan {
             hint: "make the key a 64-bit integer with sign", table: model.table, columns: [column.name])
     }
 
-    private func noRecord<Access: RecordAccess>(_ record: Access) -> CormorantError {
+    func noRecord<Access: RecordAccess>(_ record: Access) -> CormorantError {
         let key = try? pooled.database?.values(of: model, model.keyColumns, count: 1) { _ in record }
         guard let missing = key?.firstIndex(of: .null) else { return noRecord() }
         let column = model.columns[model.keyColumns[missing]]

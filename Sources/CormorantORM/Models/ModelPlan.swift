@@ -17,6 +17,10 @@ package final class PlannedStatement {
     let isGuarded: Bool
     /// Whether a record without a key is inserted instead: a key that is made now must not be one of a row that is there.
     var insertsNew = false
+    /// Whether it may make a row.
+    var isInsert = false
+    /// Of an INSERT of the values alone the COPY that does the same for many.
+    var copySQL: String?
 
     /// What a record takes of the row that comes back.
     enum Taken {
@@ -28,7 +32,7 @@ package final class PlannedStatement {
         case all
         /// The key, of an engine that tells it in no other way: the row's one value.
         case key
-        /// Nothing, and it is not waited for: `BatchPipeline`.
+        /// Nothing: of a batch that reserves its keys, `BatchPipeline`.
         case later
     }
 
@@ -84,6 +88,8 @@ package final class ModelPlan {
     package var pipeline: BatchPipeline? {
         didSet { if (oldValue == nil) != (pipeline == nil) { changePlaces() } }
     }
+    /// Of which statement the batch has received an outcome.
+    var lastReceived: PlannedStatement?
     private var upserts: [UpsertTarget: PlannedStatement] = [:]
     private var lookups: [[Int]: PlannedStatement] = [:]
     private var deleting: PlannedStatement?
@@ -184,10 +190,14 @@ package final class ModelPlan {
         let slot = Int(conflict.rawValue)
         if let ready = inserts[slot] { return ready }
         let (returned, taken) = insertReturns(conflict: conflict)
-        let sql = try compiler.insert(
-            into: model.table, insertColumns(), conflict: conflict, returning: names(returned, taken))
+        let columns = try insertColumns()
+        let copying = taken == .later ? try compiler.copying(into: model.table, columns) : nil
+        let sql = try copying?.insert ?? compiler.insert(
+            into: model.table, columns, conflict: conflict, returning: names(returned, taken))
         let made = try prepare(
             sql, binds: bound, returns: returned, taken: taken, isGuarded: connection.engine == nil || fillsInOthers)
+        made.isInsert = true
+        made.copySQL = copying?.copy
         inserts[slot] = made
         return made
     }
@@ -196,6 +206,7 @@ package final class ModelPlan {
     private func insertReturns(conflict: ConflictPolicy = .abort) -> (columns: [Int], taken: PlannedStatement.Taken) {
         if model.insertFillsIn { return (all, .made) }
         guard connection.engine != nil else { return ([], .made) }
+        // A reserved key would be lost where the row is ignored.
         if pipeline != nil, conflict == .abort { return ([], .later) }
         return ([], model.generatesKey ? .key : .made)
     }
@@ -224,6 +235,7 @@ package final class ModelPlan {
             sql, binds: bound + versions, returns: returned, taken: taken,
             isGuarded: connection.engine == nil || fillsInOthers)
         made.insertsNew = connection.engine != nil
+        made.isInsert = true
         saving = made
         return made
     }
@@ -239,6 +251,7 @@ package final class ModelPlan {
             keeping: Set(left.map { model.columns[$0].column }), returning: names(all))
         let made = try prepare(sql, binds: bound, returns: all, taken: .all)
         made.insertsNew = connection.engine != nil && target.key == model.keyColumns
+        made.isInsert = true
         upserts[target] = made
         return made
     }

@@ -18,8 +18,14 @@ struct ConstraintCatalog {
     private var constraints: [Key: Constraint] = [:]
     /// Tables as statements name them.
     private var known: Set<[String]> = []
+    private var copied: Set<[String]> = []
 
     func knows(_ table: [String]) -> Bool { known.contains(table) }
+
+    /// Whether rows that are copied into a table are written as an INSERT of each would write them, with the same errors: COPY
+    /// knows no rules and no row-level security, calls a statement's triggers once, and does not say which row lacks the one
+    /// that it refers to.
+    func copies(_ table: [String]) -> Bool { copied.contains(table) }
 
     func find(_ schema: String, _ table: String, _ name: String) -> Constraint? {
         constraints[Key(schema: schema, table: table, name: name)]
@@ -29,11 +35,15 @@ struct ConstraintCatalog {
     mutating func removeAll() {
         constraints = [:]
         known = []
+        copied = []
     }
 
-    /// - Parameter rows: what `query` gave.
-    mutating func add(_ table: [String], _ rows: [[String?]]) {
+    /// - Parameters:
+    ///   - rows: what `query` gave.
+    ///   - isCopied: what `copyQuery` gave.
+    mutating func add(_ table: [String], _ rows: [[String?]], isCopied: Bool) {
         known.insert(table)
+        if isCopied { copied.insert(table) }
         var isFirst: Set<Key> = []
         for row in rows where row.count == 5 {
             guard let schema = row[0], let table = row[1], let name = row[2] else { continue }
@@ -66,5 +76,13 @@ struct ConstraintCatalog {
             AND EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::regclass
                 AND d.objid = k.index AND d.refobjid = k.rel AND d.refobjsubid = a.attnum))
         ORDER BY 1, 2, 3, u.place
+        """
+
+    /// Of a table, its name being the parameter: whether it is as `copies` says.
+    static let copyQuery = """
+        SELECT 1 FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass($1) AND c.relkind = 'r'
+        AND NOT c.relrowsecurity AND NOT c.relhasrules
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f')
         """
 }

@@ -4,100 +4,176 @@ import CormorantEngine
 /// Statements that were sent without waiting for their outcome.
 final class Pipeline {
     /// Whether libpq is in the mode for it.
-    var isEntered = false
-    /// How many were sent in all.
-    var sent = 0
-    /// What was sent and not answered.
-    var waiting: [ServerSQL] = []
-    /// The rows that each changed.
-    var changes: [Int64] = []
-    var error: CormorantError?
+    fileprivate var isEntered = false
+    /// Whether the server has been asked to answer all that was sent.
+    fileprivate var isFlushed = true
+    /// How many were sent in all, rows that are copied included.
+    fileprivate var sent = 0
+    /// Those whose outcome was not received, from `received` on; of those from `answered` on it was not read.
+    fileprivate var outcomes: [Outcome] = []
+    fileprivate var answered = 0
+    fileprivate var received = 0
+    /// What the server refused first.
+    fileprivate var error: CormorantError?
+    fileprivate var copy: PostgresCopy?
+
+    fileprivate struct Outcome {
+        let sql: ServerSQL
+        /// Which of all that were sent.
+        let place: Int
+        var changes: Int64 = 0
+        /// Where it has rows.
+        var result: OpaquePointer?
+    }
 }
 
 extension PostgresConnection {
-    /// So many wait for their outcome at most: neither side may have more to say than the other takes without reading.
-    private static let depth = 256
+    package var isPipelining: Bool { pipeline != nil }
 
-    /// Outside a transaction all of it is one, as far as no statement with rows is among it.
-    package func pipelined(_ body: () throws -> Void) throws -> [Int64] {
+    package func pipelined(_ body: () throws -> Void) throws {
         guard pipeline == nil else { throw CormorantError(.internal, "a pipeline is open in this one") }
         try makeReady()
-        let pipeline = Pipeline()
-        self.pipeline = pipeline
-        defer { self.pipeline = nil }
+        pipeline = Pipeline()
+        defer { pipeline = nil }
         do {
             try body()
+            try settle()
         } catch {
-            try? leavePipeline()
-            // What the server refused is why the rest failed.
-            throw pipeline.error ?? error
+            pipeline?.copy?.cancel()
+            pipeline?.copy = nil
+            try? settle()
+            throw error
         }
-        try leavePipeline()
-        return pipeline.changes
     }
 
-    /// Sends a statement without rows.
-    func sendInPipeline(_ statement: PostgresStatement) throws {
+    package func settle() throws {
         guard let pipeline else { return }
+        defer { forget(pipeline) }
+        try leavePipeline()
+    }
+
+    /// Drops what nobody has received.
+    private func forget(_ pipeline: Pipeline) {
+        for outcome in pipeline.outcomes[pipeline.received...] { pq.clear(outcome.result) }
+        pipeline.outcomes.removeAll(keepingCapacity: true)
+        (pipeline.answered, pipeline.received) = (0, 0)
+    }
+
+    /// - Returns: whether its outcome is to be received.
+    func send(_ statement: PostgresStatement, copying copySQL: String?) throws -> Bool {
+        guard let pipeline else { throw CormorantError(.internal, "a statement is not waited for outside a pipeline") }
         if let error = pipeline.error { throw error }
         let prepared = statement.prepared
         if prepared.isStale {
             try leavePipeline()
             try describe(prepared)
         }
+        let isCopied = copySQL != nil && constraints.copies(prepared.sql.words.target) && !prepared.hasOtherTypes
+        do {
+            if let copySQL, isCopied {
+                try copy(statement, copySQL, pipeline)
+            } else {
+                try send(statement, pipeline)
+            }
+        } catch let error as CormorantError where error.code != .connection {
+            throw pipeline.error ?? error.at(record: pipeline.sent)
+        }
+        pipeline.sent += 1
+        return !isCopied
+    }
+
+    private func send(_ statement: PostgresStatement, _ pipeline: Pipeline) throws {
+        if pipeline.copy != nil { try leavePipeline() }
+        let prepared = statement.prepared
         if !pipeline.isEntered {
             try makeReady()
             began(prepared.sql.source)
             guard pq.enterPipeline(handle) == 1 else { throw lost(prepared.sql.words) }
             pipeline.isEntered = true
         }
-        do {
-            guard send(prepared, try statement.encodeParameters()) else { throw lost(prepared.sql.words) }
-        } catch let error as CormorantError where error.code != .connection {
-            throw error.at(record: pipeline.sent)
+        guard send(prepared, try statement.encodeParameters()) else { throw lost(prepared.sql.words) }
+        pipeline.outcomes.append(.init(sql: prepared.sql, place: pipeline.sent))
+        pipeline.isFlushed = false
+    }
+
+    private func copy(_ statement: PostgresStatement, _ sql: String, _ pipeline: Pipeline) throws {
+        if pipeline.copy?.statement !== statement {
+            try leavePipeline()
+            pipeline.copy = try PostgresCopy(statement, ServerSQL(sql), first: pipeline.sent)
         }
-        pipeline.waiting.append(prepared.sql)
-        pipeline.sent += 1
-        if pipeline.waiting.count == PostgresConnection.depth {
-            guard pq.sendFlushRequest(handle) == 1, pq.flush(handle) >= 0 else { throw lost(prepared.sql.words) }
-            try answer()
+        try pipeline.copy?.addRow()
+    }
+
+    /// Takes the outcome of the oldest statement that was sent.
+    /// - Returns: its rows, where it has some, for the caller to clear.
+    func receive() throws -> OpaquePointer? {
+        guard let pipeline, pipeline.received < pipeline.outcomes.count else {
+            throw CormorantError(.internal, "there is no outcome to receive")
         }
+        if let error = pipeline.error { throw error }
+        if pipeline.answered == pipeline.received {
+            if !pipeline.isFlushed {
+                guard pq.sendFlushRequest(handle) == 1, pq.flush(handle) >= 0 else { throw lost(nil) }
+                pipeline.isFlushed = true
+            }
+            try answer(pipeline)
+        }
+        let outcome = pipeline.outcomes[pipeline.received]
+        pipeline.received += 1
+        if pipeline.received == pipeline.outcomes.count { forget(pipeline) }
+        changes = outcome.changes
+        return outcome.result
     }
 
     /// Waits for the outcome of all that was sent, and ends the mode. Outside a pipeline it does nothing.
     func leavePipeline() throws {
-        guard let pipeline, pipeline.isEntered else { return }
+        guard let pipeline else { return }
+        if let copy = pipeline.copy {
+            pipeline.copy = nil
+            do {
+                try copy.finish()
+            } catch let error as CormorantError {
+                pipeline.error = error
+                throw error
+            }
+        }
+        guard pipeline.isEntered else { return }
         pipeline.isEntered = false
-        let words = pipeline.waiting.last?.words
+        let words = pipeline.outcomes.last?.sql.words
         guard pq.sync(handle) == 1 else { throw lost(words) }
         let told = pipeline.error
-        try answer()
+        while pipeline.answered < pipeline.outcomes.count { try answer(pipeline) }
         try collect(words) { _, _ in }
         _ = pq.exitPipeline(handle)
+        pipeline.isFlushed = true
         ended()
         if told == nil, let error = pipeline.error { throw error }
     }
 
-    /// Reads the outcome of what waits.
-    private func answer() throws {
-        guard let pipeline else { return }
-        let first = pipeline.sent - pipeline.waiting.count
-        for (index, sql) in pipeline.waiting.enumerated() {
-            while let result = pq.getResult(handle) {
-                switch pq.resultStatus(result) {
-                case ResultStatus.command, ResultStatus.rows:
-                    completed(result, sql.words)
-                    pipeline.changes.append(sql.words.changesRows ? changes : 0)
-                case ResultStatus.pipelineAborted: break
-                default:
-                    let failure = ServerFailure(result, pq)
-                    if pipeline.error == nil { pipeline.error = error(failure, sql).at(record: first + index) }
+    /// Reads the outcome of the oldest statement of which it was not read.
+    private func answer(_ pipeline: Pipeline) throws {
+        let index = pipeline.answered
+        let (sql, place) = (pipeline.outcomes[index].sql, pipeline.outcomes[index].place)
+        pipeline.answered += 1
+        while let result = pq.getResult(handle) {
+            switch pq.resultStatus(result) {
+            case ResultStatus.command, ResultStatus.rows:
+                completed(result, sql.words)
+                pipeline.outcomes[index].changes = sql.words.changesRows ? changes : 0
+                if pq.rowCount(result) > 0 {
+                    pipeline.outcomes[index].result = result
+                    continue
                 }
-                pq.clear(result)
+            case ResultStatus.pipelineAborted: break
+            default:
+                let failure = ServerFailure(result, pq)
+                if pipeline.error == nil { pipeline.error = error(failure, sql).at(record: place) }
             }
-            if pq.status(handle) != 0 { throw lost(sql.words) }
+            pq.clear(result)
         }
-        pipeline.waiting.removeAll(keepingCapacity: true)
+        if pq.status(handle) != 0 { throw lost(sql.words) }
+        // While the mode is left, the rest is read first.
+        if pipeline.isEntered, let error = pipeline.error { throw error }
     }
 
     /// Sends a prepared statement with its parameters; false where libpq does not.

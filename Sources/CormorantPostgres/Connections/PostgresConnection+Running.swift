@@ -136,16 +136,21 @@ extension PostgresConnection {
         var sent =
             pq.enterPipeline(handle) == 1 && pq.sendPrepare(handle, name, prepared.sql.text, 0, nil) == 1
             && pq.sendDescribe(handle, name) == 1
-        if asksConstraints, sent { sent = sendConstraintQuery(target.joined(separator: ".")) }
+        if asksConstraints, sent {
+            let table = target.joined(separator: ".")
+            sent = send(ConstraintCatalog.query, of: table) && send(ConstraintCatalog.copyQuery, of: table)
+        }
         guard sent, pq.sync(handle) == 1 else { throw lost(words) }
         var failure: ServerFailure?
+        var isCopied = false
         try collect(words) { command, result in
             switch (command, pq.resultStatus(result)) {
             case (1, ResultStatus.command): prepared.describe(result, pq)
             case (2, ResultStatus.rows): rows = texts(result)
+            case (3, ResultStatus.rows): isCopied = pq.rowCount(result) > 0
             case (_, ResultStatus.command), (_, ResultStatus.rows), (_, ResultStatus.pipelineAborted): break
             // A server may have other catalogs; what is lost is the names of columns in errors.
-            case (2, _) where transaction == .none: break
+            case (2..., _) where transaction == .none: break
             default: failure = failure ?? ServerFailure(result, pq)
             }
         }
@@ -156,7 +161,7 @@ extension PostgresConnection {
             if failure.state == "42P05", transaction == .none { return try describeKept(prepared) }
             throw error(failure, prepared.sql)
         }
-        if asksConstraints { constraints.add(target, rows) }
+        if asksConstraints { constraints.add(target, rows, isCopied: isCopied) }
     }
 
     private func describeKept(_ prepared: Prepared) throws {
@@ -193,10 +198,11 @@ extension PostgresConnection {
         }
     }
 
-    private func sendConstraintQuery(_ table: String) -> Bool {
+    /// Sends a query of the catalogs about a table.
+    private func send(_ query: String, of table: String) -> Bool {
         table.withCString { text in
             withUnsafePointer(to: Optional(text)) { values in
-                pq.sendQueryParams(handle, ConstraintCatalog.query, 1, nil, values, nil, nil, 0) == 1
+                pq.sendQueryParams(handle, query, 1, nil, values, nil, nil, 0) == 1
             }
         }
     }
@@ -216,9 +222,10 @@ extension PostgresConnection {
         let known = constraints.find(schema, table, name)
         guard known == nil, transaction != .failed, streaming == nil, pipeline == nil, loss == nil else { return known }
         let target = [quoteIdentifier(schema), quoteIdentifier(table)]
-        guard !constraints.knows(target), sendConstraintQuery(target.joined(separator: ".")) else { return nil }
+        guard !constraints.knows(target), send(ConstraintCatalog.query, of: target.joined(separator: "."))
+        else { return nil }
         while let result = pq.getResult(handle) {
-            if pq.resultStatus(result) == ResultStatus.rows { constraints.add(target, texts(result)) }
+            if pq.resultStatus(result) == ResultStatus.rows { constraints.add(target, texts(result), isCopied: false) }
             pq.clear(result)
         }
         return constraints.find(schema, table, name)

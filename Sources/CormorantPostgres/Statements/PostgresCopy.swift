@@ -1,165 +1,193 @@
 import CormorantBase
-import CormorantEngine
 import CormorantPlatform
 
-/// Rows that go into a table by COPY in its binary form: bound like the parameters of a statement, each step adds one. They are
-/// there when `finish` has returned; without it, none is.
+/// Rows that a pipeline adds to a table by COPY in its binary form: what would be bound to the parameters of an INSERT, in
+/// turn. They are there when `finish` has returned; without it, none is.
 /// Source: https://www.postgresql.org/docs/15/sql-copy.html, "Binary Format".
-package final class PostgresCopy: EngineStatement {
+final class PostgresCopy {
+    unowned(unsafe) let statement: PostgresStatement
     private let connection: PostgresConnection
     private let sql: ServerSQL
-    private let table: String
-    private let columns: [Prepared.Column]
-    private let bound: UnsafeMutablePointer<BoundValue>
-    private var encoder: ParameterEncoder
-    private var buffer: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
+    /// Which of the pipeline's the first row is.
+    private let first: Int
     private var count = 0
-    private var isOpen = true
+    private var isOpen = false
+    private var buffer: UnsafeMutableRawPointer
+    private var capacity = 2 * PostgresCopy.block
+    private var used = 0
 
     /// What is sent at once.
     private static let block = 1 << 16
+    private static let signature: [UInt8] =
+        Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
 
-    init(_ connection: PostgresConnection, _ sql: ServerSQL, _ table: String, _ columns: [Prepared.Column]) {
-        self.connection = connection
+    /// Begins it. Until it has ended, nothing else runs on the connection.
+    /// - Parameter sql: `COPY ... FROM STDIN (FORMAT binary)` of the columns that the statement inserts.
+    init(_ statement: PostgresStatement, _ sql: ServerSQL, first: Int) throws {
+        self.statement = statement
         self.sql = sql
-        self.table = table
-        self.columns = columns
-        bound = .allocate(capacity: max(1, columns.count))
-        bound.initialize(repeating: BoundValue(), count: columns.count)
-        encoder = ParameterEncoder(columns.count)
-        let cell = UnsafeMutablePointer<RowCell>.allocate(capacity: 1)
-        cell.initialize(to: .null)
-        cells = UnsafePointer(cell)
-        buffer.reserveCapacity(2 * PostgresCopy.block)
+        self.first = first
+        connection = statement.connection
+        buffer = .allocate(byteCount: capacity, alignment: 8)
+        try connection.beginCopy(sql)
+        isOpen = true
+        PostgresCopy.signature.withUnsafeBytes { if let start = $0.baseAddress { put(start, $0.count) } }
     }
 
     deinit {
         cancel()
-        for index in columns.indices { bound[index].free() }
-        bound.deallocate()
-        encoder.free()
-        cells.deallocate()
+        buffer.deallocate()
     }
 
-    package var parameterCount: Int { columns.count }
-    package func parameterName(_ index: Int) -> String? { nil }
-    package func parameterIndex(_ name: String) -> Int { 0 }
-    package var preparations: Int { 0 }
-    package var columnCount: Int { 0 }
-    package func columnName(_ index: Int) -> String { "" }
-    package func declaredType(_ index: Int) -> String? { nil }
-    package var isReadOnly: Bool { false }
-    package var changesSchema: Bool { false }
-    package var transactionWord: String? { nil }
-
-    private func slot(_ index: Int32) -> UnsafeMutablePointer<BoundValue>? {
-        index >= 1 && Int(index) <= columns.count ? bound + Int(index - 1) : nil
-    }
-
-    package func bindNull(_ index: Int32) { slot(index)?.pointee.setNull() }
-    package func bind(_ value: Int64, _ index: Int32) { slot(index)?.pointee.set(value) }
-    package func bind(_ value: Double, _ index: Int32) { slot(index)?.pointee.set(value) }
-
-    package func bindText(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws {
-        try slot(index)?.pointee.set(.text, bytes, count, borrowing: borrowing)
-    }
-
-    package func bindBlob(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws {
-        try slot(index)?.pointee.set(.blob, bytes, count, borrowing: borrowing)
-    }
-
-    package func clearBindings() {
-        for index in columns.indices { bound[index].setNull() }
-    }
-
-    package let cells: UnsafePointer<RowCell>
-
-    /// Adds the row that is bound.
-    package func step() throws -> Bool {
-        guard isOpen else { throw CormorantError(.internal, "the COPY has ended") }
-        encoder.clear()
-        append(Int16(truncatingIfNeeded: columns.count))
-        for (place, column) in columns.enumerated() {
-            do throws(ParameterFault) {
-                try encoder.encode(bound[place], column.type, place)
-                try append(column.type, place)
-            } catch {
-                let error = error.error("the column \(quoteIdentifier(column.name))", column.type, sql.source)
-                cancel()
-                throw error.at(record: count)
+    /// Adds the row that is bound to the statement.
+    func addRow() throws {
+        let prepared = statement.prepared
+        let numbers = prepared.sql.numbers
+        let start = used
+        do {
+            try makeRoom(2)
+            put(Int16(truncatingIfNeeded: numbers.count))
+            for place in 0..<numbers.count {
+                let type = prepared.parameterTypes[place]
+                do throws(ParameterFault) {
+                    try add(statement.bound + (numbers[place] - 1), type, place)
+                } catch {
+                    throw statement.fault(error, place, type)
+                }
             }
+        } catch {
+            used = start
+            throw error
         }
         count += 1
-        if buffer.count >= PostgresCopy.block { try send() }
-        return false
+        if used >= PostgresCopy.block { try send() }
     }
 
-    package func reset() {}
-
-    package func finalize() { cancel() }
-
-    /// Ends it, and returns how many rows were added.
-    package func finish() throws -> Int64 {
-        guard isOpen else { return 0 }
-        append(Int16(-1))
-        try send()
-        isOpen = false
-        return try connection.endCopy(sql, nil, count: count)
-    }
-
-    /// Ends it; no row was added.
-    package func cancel() {
-        guard isOpen else { return }
-        isOpen = false
-        _ = try? connection.endCopy(sql, "the rows were taken back", count: count)
-    }
-
-    private func send() throws {
-        let sent = buffer.withUnsafeBytes {
-            connection.pq.putCopyData(connection.handle, $0.baseAddress, Int32(truncatingIfNeeded: $0.count))
+    private func add(
+        _ value: UnsafeMutablePointer<BoundValue>, _ type: WireType, _ place: Int
+    ) throws(ParameterFault) {
+        // What most values are goes straight into the block.
+        switch (value.pointee.kind, type) {
+        case (.null, _):
+            try requireRoom(4)
+            put(Int32(-1))
+        case (.integer, .int8):
+            try requireRoom(12)
+            put(Int32(8))
+            put(value.pointee.integer)
+        case (.real, .float8):
+            try requireRoom(12)
+            put(Int32(8))
+            put(value.pointee.real.bitPattern)
+        case (.text, .text):
+            let text = value.pointee.bytes
+            try ParameterEncoder.check(text)
+            try put(text)
+        default:
+            statement.encoder.clear()
+            try statement.encoder.encode(value.pointee, type, place)
+            try addEncoded(type, place)
         }
-        buffer.removeAll(keepingCapacity: true)
-        guard sent != 1 else { return }
-        isOpen = false
-        _ = try connection.endCopy(sql, nil, count: count)
-        throw connection.lost(sql.words)
     }
 
-    private func append<I: FixedWidthInteger>(_ value: I) {
-        withUnsafeBytes(of: value.bigEndian) { buffer += $0 }
-    }
-
-    /// What was encoded, with its length before it.
-    private func append(_ type: WireType, _ place: Int) throws(ParameterFault) {
-        guard let start = encoder.values[place] else { return append(Int32(-1)) }
+    /// What was encoded as a parameter, with its length before it.
+    private func addEncoded(_ type: WireType, _ place: Int) throws(ParameterFault) {
+        let encoder = statement.encoder
+        guard let start = encoder.values[place] else {
+            try requireRoom(4)
+            return put(Int32(-1))
+        }
         let isText = encoder.formats[place] == 0
         let count = isText ? strlen(start) : Int(encoder.lengths[place])
         let bytes = UnsafeBufferPointer(
             start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
-        do throws(CormorantError) { try buffer.makeRoom(count + 16) } catch {
-            throw ParameterFault(.noMemory, "more than there is memory for")
-        }
         switch type {
         case .numeric:
-            let start = buffer.count
-            append(Int32(0))
-            guard appendNumeric(bytes) else { throw ParameterFault(.range, "a decimal number that is too great") }
-            let length = Int32(truncatingIfNeeded: buffer.count - start - 4)
-            withUnsafeBytes(of: length.bigEndian) {
-                for (index, byte) in $0.enumerated() { buffer[start + index] = byte }
-            }
+            // A group of two bytes holds four decimals; an exponent stands for more of them.
+            try requireRoom(4 * count + 64)
+            let start = used
+            put(Int32(0))
+            guard putNumeric(bytes) else { throw ParameterFault(.range, "a decimal number that is too great") }
+            let length = Int32(truncatingIfNeeded: used - start - 4)
+            buffer.storeBytes(of: length.bigEndian, toByteOffset: start, as: Int32.self)
         case .jsonb:
-            append(Int32(truncatingIfNeeded: count + 1))
-            buffer.append(1)
-            buffer += bytes
-        default:
-            append(Int32(truncatingIfNeeded: count))
-            buffer += bytes
+            try requireRoom(count + 5)
+            put(Int32(truncatingIfNeeded: count + 1))
+            put(UInt8(1))
+            if let start = bytes.baseAddress { put(start, count) }
+        default: try put(bytes)
         }
     }
 
+    /// Ends it.
+    func finish() throws {
+        guard isOpen else { return }
+        try makeRoom(2)
+        put(Int16(-1))
+        try send()
+        isOpen = false
+        try connection.endCopy(sql, nil, first: first, count: count)
+    }
+
+    /// Ends it; no row was added.
+    func cancel() {
+        guard isOpen else { return }
+        isOpen = false
+        try? connection.endCopy(sql, "the rows were taken back", first: first, count: count)
+    }
+
+    private func send() throws {
+        let sent = connection.pq.putCopyData(connection.handle, buffer, Int32(truncatingIfNeeded: used))
+        used = 0
+        guard sent != 1 else { return }
+        isOpen = false
+        try connection.endCopy(sql, nil, first: first, count: count)
+        throw connection.lost(sql.words)
+    }
+
+    // The block ------------------------------------------------------------------------------------------------------
+
+    private func makeRoom(_ count: Int) throws(CormorantError) {
+        guard used + count > capacity else { return }
+        let larger = max(2 * capacity, used + count)
+        try requireMemory(larger)
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
+        copy.copyMemory(from: buffer, byteCount: used)
+        buffer.deallocate()
+        (buffer, capacity) = (copy, larger)
+    }
+
+    @inline(__always)
+    private func requireRoom(_ count: Int) throws(ParameterFault) {
+        if used + count <= capacity { return }
+        do throws(CormorantError) { try makeRoom(count) } catch {
+            throw ParameterFault(.noMemory, "more than there is memory for")
+        }
+    }
+
+    @inline(__always)
+    private func put<I: FixedWidthInteger>(_ value: I) {
+        buffer.storeBytes(of: value.bigEndian, toByteOffset: used, as: I.self)
+        used += MemoryLayout<I>.size
+    }
+
+    @inline(__always)
+    private func put(_ bytes: UnsafeRawPointer, _ count: Int) {
+        (buffer + used).copyMemory(from: bytes, byteCount: count)
+        used += count
+    }
+
+    /// Bytes, with their number before them.
+    @inline(__always)
+    private func put(_ bytes: UnsafeBufferPointer<UInt8>) throws(ParameterFault) {
+        guard let length = Int32(exactly: bytes.count), length < 1 << 30 else { throw ParameterFault.tooBig }
+        try requireRoom(bytes.count + 4)
+        put(length)
+        if let start = bytes.baseAddress { put(start, bytes.count) }
+    }
+
     /// A decimal text in the form of numeric: digits to the base of 10,000 on both sides of the point.
-    private func appendNumeric(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func putNumeric(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var digits: [UInt8] = []
         // Decimals before the point, and behind it.
         var (point, scale, exponent) = (0, 0, 0)
@@ -204,30 +232,17 @@ package final class PostgresCopy: EngineStatement {
         guard let size = Int16(exactly: groups.count), let weight = Int16(exactly: weight), scale <= 16_383 else {
             return false
         }
-        append(size)
-        append(weight)
-        append(text.first == UInt8(ascii: "-") && !groups.isEmpty ? UInt16(0x4000) : 0)
-        append(Int16(truncatingIfNeeded: scale))
-        for group in groups { append(group) }
+        put(size)
+        put(weight)
+        put(text.first == UInt8(ascii: "-") && !groups.isEmpty ? UInt16(0x4000) : 0)
+        put(Int16(truncatingIfNeeded: scale))
+        for group in groups { put(group) }
         return true
     }
 }
 
 extension PostgresConnection {
-    /// Begins to add rows to a table by COPY. Until it is finished or cancelled, nothing else runs on the connection.
-    /// - Parameters:
-    ///   - table: its name as SQL, in quotes where it needs them.
-    ///   - columns: their names.
-    package func copyIn(_ table: String, _ columns: [String]) throws -> PostgresCopy {
-        let names = quotedNames(columns)
-        let types = try described("SELECT \(names) FROM \(table) LIMIT 0").columns
-        if let other = types.first(where: { $0.type == .other }) {
-            throw CormorantError(
-                .unsupported, "the column \(quoteIdentifier(other.name)) is of a type that COPY is not given here",
-                hint: "insert the rows by a statement")
-        }
-        let sql = try ServerSQL("COPY \(table) (\(names)) FROM STDIN (FORMAT binary)")
-        try leavePipeline()
+    fileprivate func beginCopy(_ sql: ServerSQL) throws {
         try makeReady()
         began(sql.source)
         guard pq.sendQuery(handle, sql.text) == 1, let result = pq.getResult(handle) else { throw lost(sql.words) }
@@ -239,12 +254,13 @@ extension PostgresConnection {
             throw error(failure, sql)
         }
         isCopying = true
-        return PostgresCopy(self, sql, table, types)
     }
 
-    /// - Parameter reason: why it is given up, nil where it is not.
-    func endCopy(_ sql: ServerSQL, _ reason: String?, count: Int) throws -> Int64 {
-        guard isCopying, handle != nil else { return 0 }
+    /// - Parameters:
+    ///   - reason: why it is given up, nil where it is not.
+    ///   - first: the place of its first row, for errors.
+    fileprivate func endCopy(_ sql: ServerSQL, _ reason: String?, first: Int, count: Int) throws {
+        guard isCopying, handle != nil else { return }
         isCopying = false
         guard pq.putCopyEnd(handle, reason) == 1 else { throw lost(sql.words) }
         var failure: ServerFailure?
@@ -261,10 +277,9 @@ extension PostgresConnection {
         ended()
         if let failure {
             let error = error(failure, sql)
-            throw failure.line.map { error.at(record: min(max(0, $0 - 1), max(0, count - 1))) } ?? error
+            throw failure.line.map { error.at(record: first + min(max(0, $0 - 1), max(0, count - 1))) } ?? error
         }
         changes = rows
         totalChanges += rows
-        return rows
     }
 }

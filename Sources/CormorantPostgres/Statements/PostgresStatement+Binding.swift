@@ -77,6 +77,11 @@ extension PostgresStatement {
         try slot(index)?.pointee.set(.blob, bytes, count, borrowing: borrowing)
     }
 
+    package func boundInteger(_ index: Int32) -> Int64? {
+        guard let slot = slot(index), slot.pointee.kind == .integer else { return nil }
+        return slot.pointee.integer
+    }
+
     package func clearBindings() {
         for index in 0..<parameterCount { bound[index].setNull() }
     }

@@ -126,12 +126,29 @@ package final class PostgresStatement: EngineStatement {
         return true
     }
 
+    package func send(copying sql: String?) throws -> Bool { try connection.send(self, copying: sql) }
+
+    package func receive() throws -> Bool {
+        reset()
+        guard let result = try connection.receive() else { return false }
+        (current, count) = (result, pq.rowCount(result))
+        isRunning = true
+        if prepared.adoptNames(result, pq) || rowVersion != prepared.version {
+            row.layOut(prepared)
+            rowVersion = prepared.version
+        }
+        do {
+            try row.fill(pq, current, place, prepared)
+        } catch {
+            reset()
+            throw error
+        }
+        return true
+    }
+
     private func start() throws {
         if prepared.isDirect { return try runDirect() }
-        if connection.pipeline != nil {
-            if prepared.columns.isEmpty { return try connection.sendInPipeline(self) }
-            try connection.leavePipeline()
-        }
+        try connection.leavePipeline()
         try connection.makeReady()
         if prepared.isStale { try connection.describe(prepared) }
         try send()

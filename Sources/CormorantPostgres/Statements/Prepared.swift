@@ -11,6 +11,8 @@ final class Prepared {
     private(set) var parameterTypes: [WireType] = []
     /// The same as the server numbers them.
     private(set) var parameterOIDs: [UInt32] = []
+    /// Whether a parameter is of a type whose binary form is not known here.
+    private(set) var hasOtherTypes = false
     private(set) var columns: [Column] = []
     /// 1 where the binary forms of all columns are known; one column of another type makes texts of all.
     private(set) var resultFormat: Int32 = 1
@@ -60,6 +62,7 @@ final class Prepared {
     func describe(_ result: OpaquePointer, _ pq: LibPQ) {
         parameterOIDs = (0..<pq.parameterCount(result)).map { pq.parameterType(result, $0) }
         parameterTypes = parameterOIDs.map { WireType($0) }
+        hasOtherTypes = parameterTypes.contains(.other)
         columns = (0..<pq.columnCount(result)).map { index in
             let oid = pq.columnType(result, index)
             let type = WireType(column: oid, ofTable: pq.columnTable(result, index) != 0)

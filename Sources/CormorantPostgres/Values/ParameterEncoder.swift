@@ -21,11 +21,16 @@ extension PostgresStatement {
             do throws(ParameterFault) {
                 try encoder.encode(bound[number - 1], type, place)
             } catch {
-                let name = prepared.sql.names[number].map { "the parameter \($0)" } ?? "parameter \(number)"
-                throw error.error(name, type, prepared.sql.source)
+                throw fault(error, place, type)
             }
         }
         return encoder.parameters
+    }
+
+    func fault(_ fault: ParameterFault, _ place: Int, _ type: WireType) -> CormorantError {
+        let number = prepared.sql.numbers[place]
+        let name = prepared.sql.names[number].map { "the parameter \($0)" } ?? "parameter \(number)"
+        return fault.error(name, type, prepared.sql.source)
     }
 }
 
@@ -34,6 +39,9 @@ struct ParameterFault: Error {
     let code: ErrorCode
     let what: String
     let hint: String?
+
+    static let tooBig = ParameterFault(
+        .tooBig, "more than 1 GB", hint: "PostgreSQL takes texts and blobs up to 1 GB")
 
     init(_ code: ErrorCode, _ what: String, hint: String? = nil) {
         self.code = code
@@ -160,16 +168,7 @@ struct ParameterEncoder {
     private mutating func encode(
         text: UnsafeBufferPointer<UInt8>, _ type: WireType, _ place: Int
     ) throws(ParameterFault) {
-        if let start = text.baseAddress {
-            guard memchr(start, 0, text.count) == nil else {
-                throw ParameterFault(
-                    .encoding, "a text with a NUL, which PostgreSQL cannot store",
-                    hint: "take the NUL out, or give a blob")
-            }
-            guard isValidUTF8(start, count: text.count) else {
-                throw ParameterFault(.encoding, "a text that is not UTF-8", hint: "give UTF-8, or a blob")
-            }
-        }
+        try ParameterEncoder.check(text)
         switch type {
         case .text, .json, .jsonValue: try send(text, place)
         case .jsonb, .other: try put(text, place)
@@ -197,6 +196,19 @@ struct ParameterEncoder {
             }
             try encode(real, type, place)
         case .bytea, .oneOf: throw ParameterFault(.type, "a text")
+        }
+    }
+
+    /// Refuses what no text of a server's is.
+    static func check(_ text: UnsafeBufferPointer<UInt8>) throws(ParameterFault) {
+        guard let start = text.baseAddress else { return }
+        guard memchr(start, 0, text.count) == nil else {
+            throw ParameterFault(
+                .encoding, "a text with a NUL, which PostgreSQL cannot store",
+                hint: "take the NUL out, or give a blob")
+        }
+        guard isValidUTF8(start, count: text.count) else {
+            throw ParameterFault(.encoding, "a text that is not UTF-8", hint: "give UTF-8, or a blob")
         }
     }
 
@@ -242,9 +254,7 @@ struct ParameterEncoder {
 
     /// From where it lies, in binary.
     private func send(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) throws(ParameterFault) {
-        guard let length = Int32(exactly: bytes.count), length < 1 << 30 else {
-            throw ParameterFault(.tooBig, "more than 1 GB", hint: "PostgreSQL takes texts and blobs up to 1 GB")
-        }
+        guard let length = Int32(exactly: bytes.count), length < 1 << 30 else { throw ParameterFault.tooBig }
         let start = bytes.baseAddress.map { UnsafeRawPointer($0) } ?? UnsafeRawPointer(slots)
         values[place] = UnsafePointer(start.assumingMemoryBound(to: CChar.self))
         lengths[place] = length

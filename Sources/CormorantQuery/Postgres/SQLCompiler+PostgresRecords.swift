@@ -93,6 +93,26 @@ extension SQLCompiler {
         return isWrapped ? typed : plain
     }
 
+    /// The INSERT of rows that are their values and nothing else, and the COPY that does the same for many; nil where something is
+    /// made of a value. A key that is given does not move what makes the others: `raiseKeys`.
+    package func copying(into table: String, _ columns: [WrittenColumn]) throws -> (insert: String, copy: String)? {
+        let areValues = columns.allSatisfy {
+            !$0.isVersion && $0.stamp == nil && $0.defaultSQL == nil && $0.constant == nil && $0.scale == nil
+        }
+        guard dialect == .postgres, areValues, !columns.isEmpty else { return nil }
+        let target = "\(self.table(table)) (\(quotedNames(columns.map(\.name))))"
+        let values = columns.indices.map { dialect.parameter($0 + 1) }.joined(separator: ", ")
+        return try (
+            insertion(.abort) + "\(target) VALUES (\(values))", "COPY \(target) FROM STDIN (FORMAT binary)"
+        )
+    }
+
+    /// Has the keys that are made from now on come after the parameter.
+    package func raiseKeys(of table: String, _ column: String) -> String {
+        let (sequence, key) = (sequence(of: table, column), "CAST(\(dialect.parameter(1)) AS bigint)")
+        return "SELECT setval(\(sequence), \(key)) WHERE \(key) > coalesce(pg_sequence_last_value(\(sequence)), 0)"
+    }
+
     /// Takes as many new keys as the parameter says from what makes those of the table; a row of each.
     package func reserveKeys(of table: String, _ column: String) -> String {
         "SELECT nextval(\(sequence(of: table, column))) FROM generate_series(1, CAST(\(dialect.parameter(1)) AS bigint))"

@@ -27,6 +27,7 @@ APART = {
         "store",
         "timeout",
         "tracing",
+        "transact",
         "transaction",
     ),
     "Store": ("items", "scan", "values"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from collections.abc import Awaitable, Callable
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -17,11 +19,11 @@ from ._worker import Job, Worker, run_alone, run_to_end
 from .async_result import AsyncResult
 from .async_store import AsyncStore
 from .database import Database
-from .error import ProgrammingError
+from .error import ConflictError, ProgrammingError
 from .select import Select
 from .shared import shared_database
 from .statement import Statement
-from .thread import call_plain
+from .thread import call_plain, pauses
 from .trace import operation_of
 from .transaction import Transaction, TransactionKind
 
@@ -160,6 +162,25 @@ class AsyncDatabase(DatabaseCalls, Owner):
         return await self._run(lambda database: call_plain(body, database, *args, **kwargs), False)
 
     # --- What has a form of its own ---
+
+    async def transact(
+        self, body: Callable[Concatenate[AsyncTransaction, P], Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Awaits body(tx, ...) in a transaction, and again, up to ten times in all, where it met another transaction
+        (ConflictError), with a pause that differs for each.
+
+        The body is a coroutine function, which must do nothing outside of the database that may not be done twice.
+        Inside a transaction it is a savepoint, and is not run again: the one around it has failed.
+        """
+        if self._target()[1] is None:
+            for pause in pauses():
+                try:
+                    async with self.transaction() as tx:
+                        return await body(tx, *args, **kwargs)
+                except ConflictError:
+                    await _on_thread_of_its_own(partial(time.sleep, pause))
+        async with self.transaction() as tx:
+            return await body(tx, *args, **kwargs)
 
     def transaction(self, kind: TransactionKind = "immediate") -> AsyncTransaction:
         """A transaction for an `async with` block: commits at its end, rolls back when an exception leaves it, or when

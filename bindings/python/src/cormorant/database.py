@@ -310,6 +310,7 @@ class Database(Owner):
     insert_arrow = _arrow.insert_arrow
 
     read = _thread.read
+    transact = _thread.transact
     timeout = _thread.timeout
     perform = _thread.perform
 
@@ -416,7 +417,7 @@ class Database(Owner):
         """A transaction for a `with` block: commits at its end, rolls back when an exception leaves it.
 
         Inside another it is a savepoint. It belongs to this thread; writes of other threads wait until it ends. See
-        also read().
+        also read(), and transact(), which runs a function again where other transactions were in its way.
         """
         return Transaction(self, kind)
 

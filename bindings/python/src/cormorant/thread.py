@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CoroutineType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from ._work import Work
-from .error import ProgrammingError
+from .error import ConflictError, ProgrammingError
 from .transaction import Transaction
 
 if TYPE_CHECKING:
@@ -45,6 +47,36 @@ def timeout(database: Database, seconds: float) -> Iterator[None]:
             yield
     finally:
         timer.cancel()
+
+
+def transact(
+    database: _Database,
+    body: Callable[Concatenate[_Database, _Parameters], _Result],
+    /,
+    *args: _Parameters.args,
+    **kwargs: _Parameters.kwargs,
+) -> _Result:
+    """Runs body(database, ...) in a transaction, and again, up to ten times in all, where it met another transaction
+    (ConflictError), with a pause that differs for each: db.transact(transfer, "Ada", "Bob", 10).
+
+    The body is a plain function, which must do nothing outside of the database that may not be done twice. What it
+    raises rolls back. Inside a transaction it is a savepoint, and is not run again: the one around it has failed.
+    """
+    if not database.transaction_depth:
+        for pause in pauses():
+            try:
+                with Transaction(database):
+                    return call_plain(body, database, *args, **kwargs)
+            except ConflictError:
+                time.sleep(pause)
+    with Transaction(database):
+        return call_plain(body, database, *args, **kwargs)
+
+
+def pauses() -> Iterator[float]:
+    """The seconds between the runs of a transaction that meets others."""
+    for attempt in range(9):
+        yield random.uniform(0, 0.002 * 2 ** min(attempt, 6))
 
 
 async def perform(

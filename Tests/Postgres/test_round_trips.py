@@ -1,0 +1,207 @@
+"""How often a client waits for the server: counted by a proxy, through which each way takes a millisecond."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import pytest
+from cormorant import Column, Database, Model, ToMany, column
+
+
+class Plain(Model):
+    id: Column[int | None] = column(primary_key=True, init=False)
+    name: Column[str]
+
+
+class Rich(Model):
+    """With all that the database makes."""
+
+    id: Column[int | None] = column(primary_key=True, init=False)
+    name: Column[str] = column(unique=True)
+    size: Column[int | None] = column(default_sql="7", default=None)
+    twice: Column[int | None] = column(computed="size * 2", init=False)
+    version: Column[int | None] = column(version=True, default=None)
+    created: Column[datetime | None] = column(stamp="created", default=None)
+    updated: Column[datetime | None] = column(stamp="updated", default=None)
+
+
+class Owner(Model):
+    id: Column[int | None] = column(primary_key=True, init=False)
+    name: Column[str]
+    parts: ToMany[Part]
+
+
+class Part(Model):
+    id: Column[int | None] = column(primary_key=True, init=False)
+    owner_id: Column[int | None] = column(references=Owner, default=None)
+    name: Column[str] = column(default="")
+
+
+COUNT = 1_000
+# One way.
+DELAY = 0.001
+
+
+class Proxy:
+    """Listens beside the server's socket, and counts how often what a client sends follows an answer."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        user, rest = url.split("@")
+        host, database = rest.split("/")
+        self._target = f"{unquote(host)}/.s.PGSQL.5432"
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(f"{folder}/.s.PGSQL.5432")
+        self._listener.listen()
+        self.url = f"{user}@{quote(str(folder), safe='')}/{database}"
+        self.trips = 0
+        self._answered = True
+        self._lock = threading.Lock()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client = self._listener.accept()[0]
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self._target)
+            for source, target, is_client in ((client, server, True), (server, client, False)):
+                threading.Thread(target=self._pass, args=(source, target, is_client), daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket, is_client: bool) -> None:
+        try:
+            while data := source.recv(1 << 20):
+                with self._lock:
+                    if is_client and self._answered:
+                        self.trips += 1
+                    self._answered = not is_client
+                time.sleep(DELAY)
+                target.sendall(data)
+        except OSError:
+            pass
+        target.close()
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+@pytest.fixture
+def proxy(url: str) -> Iterator[Proxy]:
+    # The path of a socket has at most 107 bytes.
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        made = Proxy(url, Path(folder))
+        yield made
+        made.close()
+
+
+def rich() -> list[Rich]:
+    return [Rich(f"rich {number}") for number in range(COUNT)]
+
+
+def insert(db: Database) -> None:
+    records = [Plain(f"plain {number}") for number in range(COUNT)]
+    assert db.insert_many(records) == COUNT
+    assert [record.id for record in records] == list(range(1, COUNT + 1))
+
+
+def insert_rich(db: Database) -> None:
+    records = rich()
+    db.insert_many(records)
+    assert all((r.size, r.twice, r.version) == (7, 14, 1) and r.id and r.created and r.updated for r in records)
+
+
+def save(db: Database) -> None:
+    records = rich()
+    db.save_many(records)
+    assert all(record.version == 1 for record in records)
+
+
+def change(db: Database) -> None:
+    records = db.fetch_all(Rich)
+    assert len(records) == COUNT
+    for record in records:
+        record.size = 8
+    db.update_many(records)
+    assert all((record.twice, record.version) == (16, 2) for record in records)
+
+
+def delete(db: Database) -> None:
+    assert db.delete_many(db.fetch_all(Rich)) == COUNT
+
+
+def upsert(db: Database) -> None:
+    records = rich()
+    db.upsert_many(records, on=Rich.name)
+    assert all(record.id for record in records)
+
+
+def put(db: Database) -> None:
+    store = db.store("s")
+    store.put_many({f"key {number}": number for number in range(COUNT)})
+    assert store.get("key 999") == 999
+
+
+def bring(db: Database) -> None:
+    text = "[" + ",".join(f'{{"name":"json {number}"}}' for number in range(COUNT)) + "]"
+    assert db.import_json(Plain, text) == COUNT
+
+
+def graph(db: Database) -> None:
+    owner = Owner("all")
+    owner.parts = [Part(name=f"part {number}") for number in range(COUNT)]
+    db.save_graph(owner)
+    assert all(part.owner_id == owner.id for part in owner.parts)
+
+
+STEPS = {
+    "insert": [insert],
+    "insert_rich": [insert_rich],
+    "save": [save],
+    "update": [insert_rich, change],
+    "delete": [insert_rich, delete],
+    "upsert": [upsert],
+    "upsert_there": [insert_rich, upsert],
+    "put": [put],
+    "bring": [bring],
+    "graph": [graph],
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_thousand_records_take_ten_round_trips_at_most(url: str, proxy: Proxy, name: str) -> None:
+    *before, step = STEPS[name]
+    with Database(url) as db:
+        db.create_tables(Plain, Rich, Owner, Part)
+        for other in before:
+            other(db)
+    with Database(proxy.url) as db:
+        # What a step reads first is apart.
+        db.fetch_all(Rich)
+        first, begin = proxy.trips, time.monotonic()
+        step(db)
+        trips, seconds = proxy.trips - first, time.monotonic() - begin
+    print(f"{name}: {trips} round trips, {1000 * seconds:.0f} ms")
+    # That of fetching the records.
+    assert trips - (name in ("update", "delete")) <= 10
+
+
+def test_keys_that_are_given_come_among_those_that_are_made(url: str) -> None:
+    with Database(url) as db:
+        db.create_tables(Plain)
+        records = [Plain(f"{number}") for number in range(6)]
+        records[1].id, records[4].id = 3, 1000
+        db.insert_many(records)
+        assert [record.id for record in records] == [1, 3, 4, 5, 1000, 1001]
+        one = Plain("more")
+        db.insert(one)
+        assert one.id == 1002
+        db.save_many(more := [Plain("a"), Plain("b")])
+        assert [record.id for record in more] == [1003, 1004]
