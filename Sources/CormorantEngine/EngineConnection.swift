@@ -89,6 +89,8 @@ package protocol EngineStatement: AnyObject {
     /// The integer that is bound, where it is one.
     func boundInteger(_ index: Int32) -> Int64?
 
+    /// Whether all rows of a run are wanted at once, in memory, so that they need not be streamed; at first not.
+    var isWhole: Bool { get set }
     /// Runs it, and goes to its next row; false at the end.
     func step() throws -> Bool
     /// Sends it without waiting for its outcome, in a pipeline.

@@ -63,7 +63,7 @@ extension Reader {
     func forEachRow(of model: ModelDescriptor, _ query: Query, _ read: (RecordReader) throws -> Void) throws {
         let cursor = try database.cursor(model, query.resolved(for: model))
         defer { cursor.close() }
-        try cursor.forEach(read)
+        try cursor.readAll(read)
     }
 }
 

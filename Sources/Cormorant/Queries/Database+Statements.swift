@@ -27,7 +27,7 @@ extension Reader {
     ) throws {
         let cursor = try database.cursor(sql.statement, parameters)
         defer { cursor.close() }
-        try cursor.forEach(read)
+        try cursor.readAll(read)
     }
 
     /// The first row; nil of none.

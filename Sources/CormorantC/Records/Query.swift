@@ -148,7 +148,7 @@ private func fetch(
     let records = Records(size: layout.size)
     var access = StructRecord(
         base: UnsafeMutableRawPointer(mutating: emptyText), layout: layout, arena: texts ?? records.texts)
-    try cursor.forEach { reader in
+    try cursor.readAll { reader in
         access.base = try records.append()
         try access.read(from: reader)
     }

@@ -58,6 +58,7 @@ package final class StatementCursor {
         self.columns = .allocate(capacity: max(1, columns.count))
         self.columns.initialize(from: columns, count: columns.count)
         reprepared = statement.reprepareCount
+        statement.engine?.isWhole = false
         columnNames = (0..<statement.columnCount).map(statement.columnName)
         pooled.add(self)
     }
@@ -197,6 +198,12 @@ package final class StatementCursor {
             } while try count < limit && advance() != nil
             return count
         } ?? 0
+    }
+
+    /// The same of all that are left, which whoever reads them keeps in memory.
+    package func readAll(_ read: (RecordReader) throws -> Void) throws {
+        statement?.engine?.isWhole = true
+        try forEach(read)
     }
 
     /// The same for the rows of raw SQL.

@@ -87,6 +87,7 @@ extension ModelPlan {
                 pipeline.note(given: given, movesOthers: planned.copySQL == nil)
             }
         }
+        lastOfBatch = planned
         try pipeline.send(planned, key: key, wantsKey: wantsKey)
         return true
     }
@@ -108,9 +109,9 @@ extension ModelPlan {
             if let key { try record.setGeneratedKey(key) }
             if hasRow { try take(planned, &record, wantsKey: wantsKey) }
         }
-        let isUpsert = !changed && lastReceived?.taken == .all
         guard !changed, kind != .insert else { return changed }
-        if !isUpsert { try refuseStale { try record.write(to: &$0) } }
+        // An upsert asks for no version.
+        if lastOfBatch?.taken != .all { try refuseStale { try record.write(to: &$0) } }
         switch kind {
         case .update: throw noRecord(record)
         case .delete: return false
@@ -131,7 +132,7 @@ extension ModelPlan {
         guard let pipeline else { throw CormorantError(.internal, "there is no batch to receive from") }
         let sent = try pipeline.next()
         let planned = sent.planned
-        lastReceived = planned
+        lastOfBatch = planned
         do {
             let hasRow = sent.hasOutcome ? try planned.statement.engine?.receive() ?? false : false
             try take(planned, sent.wantsKey, sent.key, hasRow)
@@ -209,6 +210,7 @@ extension Database {
                 return try write(plan, &index, count)
             }
             plan.pipeline = BatchPipeline(count: count, isCopied: isInsert)
+            plan.lastOfBatch = nil
             defer { plan.pipeline = nil }
             try engine.pipelined {
                 do {

@@ -55,7 +55,7 @@ extension ModelPlan {
 
     /// An error of a batch that nobody has received: of a row that was copied.
     func explainSettled(_ error: any Error) -> any Error {
-        guard let last = lastReceived else { return explain(error) }
+        guard let last = lastOfBatch else { return explain(error) }
         return explain(error, of: last, wantsKey: false, isWriting: last.isInsert)
     }
 

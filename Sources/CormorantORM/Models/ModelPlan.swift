@@ -88,8 +88,8 @@ package final class ModelPlan {
     package var pipeline: BatchPipeline? {
         didSet { if (oldValue == nil) != (pipeline == nil) { changePlaces() } }
     }
-    /// Of which statement the batch has received an outcome.
-    var lastReceived: PlannedStatement?
+    /// Which statement the batch has sent, or received an outcome of, last.
+    var lastOfBatch: PlannedStatement?
     private var upserts: [UpsertTarget: PlannedStatement] = [:]
     private var lookups: [[Int]: PlannedStatement] = [:]
     private var deleting: PlannedStatement?
@@ -355,6 +355,7 @@ package final class ModelPlan {
         let made = try prepare(
             try compiler.select(names(all), from: model.table, key: model.keyNames), binds: model.keyColumns,
             returns: all)
+        made.statement.engine?.isWhole = true
         finding = made
         return made
     }

@@ -92,7 +92,7 @@ extension Database {
         let cursor = try cursor(relation.target, compiled, columnsInOrder: true)
         defer { cursor.close() }
         let first = Int32(truncatingIfNeeded: relation.target.columns.count)
-        try cursor.forEach { reader in
+        try cursor.readAll { reader in
             try read(reader)
             try owners.forEach(of: reader.row, at: first, relate)
         }

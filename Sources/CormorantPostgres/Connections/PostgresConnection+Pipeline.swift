@@ -63,23 +63,37 @@ extension PostgresConnection {
     func send(_ statement: PostgresStatement, copying copySQL: String?) throws -> Bool {
         guard let pipeline else { throw CormorantError(.internal, "a statement is not waited for outside a pipeline") }
         if let error = pipeline.error { throw error }
+        do {
+            if copySQL != nil, let copy = pipeline.copy, copy.statement === statement {
+                try copy.addRow()
+                pipeline.sent += 1
+                return false
+            }
+            let isCopied = try begin(statement, copying: copySQL, pipeline)
+            pipeline.sent += 1
+            return !isCopied
+        } catch let error as CormorantError where error.code != .connection {
+            throw pipeline.error ?? error.at(record: pipeline.sent)
+        }
+    }
+
+    private func begin(
+        _ statement: PostgresStatement, copying copySQL: String?, _ pipeline: Pipeline
+    ) throws -> Bool {
         let prepared = statement.prepared
         if prepared.isStale {
             try leavePipeline()
             try describe(prepared)
         }
-        let isCopied = copySQL != nil && constraints.copies(prepared.sql.words.target) && !prepared.hasOtherTypes
-        do {
-            if let copySQL, isCopied {
-                try copy(statement, copySQL, pipeline)
-            } else {
-                try send(statement, pipeline)
-            }
-        } catch let error as CormorantError where error.code != .connection {
-            throw pipeline.error ?? error.at(record: pipeline.sent)
+        guard let copySQL, constraints.copies(prepared.sql.words.target), !prepared.hasOtherTypes else {
+            try send(statement, pipeline)
+            return false
         }
-        pipeline.sent += 1
-        return !isCopied
+        try leavePipeline()
+        let copy = try PostgresCopy(statement, ServerSQL(copySQL), first: pipeline.sent)
+        pipeline.copy = copy
+        try copy.addRow()
+        return true
     }
 
     private func send(_ statement: PostgresStatement, _ pipeline: Pipeline) throws {
@@ -94,14 +108,6 @@ extension PostgresConnection {
         guard send(prepared, try statement.encodeParameters()) else { throw lost(prepared.sql.words) }
         pipeline.outcomes.append(.init(sql: prepared.sql, place: pipeline.sent))
         pipeline.isFlushed = false
-    }
-
-    private func copy(_ statement: PostgresStatement, _ sql: String, _ pipeline: Pipeline) throws {
-        if pipeline.copy?.statement !== statement {
-            try leavePipeline()
-            pipeline.copy = try PostgresCopy(statement, ServerSQL(sql), first: pipeline.sent)
-        }
-        try pipeline.copy?.addRow()
     }
 
     /// Takes the outcome of the oldest statement that was sent.

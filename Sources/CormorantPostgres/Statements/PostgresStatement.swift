@@ -13,6 +13,7 @@ package final class PostgresStatement: EngineStatement {
     var encoder: ParameterEncoder
     private var rowVersion: Int
     private var isFinalized = false
+    package var isWhole = false
 
     // The run.
     private var isRunning = false
@@ -178,7 +179,7 @@ package final class PostgresStatement: EngineStatement {
         let sent = connection.send(prepared, parameters)
         guard sent else { throw connection.lost(prepared.sql.words) }
         // What writes is read to its end at once.
-        if prepared.sql.words.isReadOnly {
+        if !isWhole, prepared.sql.words.isReadOnly {
             _ = pq.setChunkedRowsMode?(connection.handle, 256) ?? pq.setSingleRowMode(connection.handle)
         }
         isRunning = true
