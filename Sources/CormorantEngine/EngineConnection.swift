@@ -45,6 +45,11 @@ package protocol EngineConnection: AnyObject {
     func close()
 }
 
+extension EngineStatement {
+    /// `send` of all parameters.
+    package func send(copying sql: String?) throws -> Bool { try send(copying: sql, omitting: 0) }
+}
+
 extension EngineConnection {
     /// `script` that refuses no statement.
     package func script(_ sql: String) throws { try script(sql) { _ in nil } }
@@ -94,10 +99,12 @@ package protocol EngineStatement: AnyObject {
     /// Runs it, and goes to its next row; false at the end.
     func step() throws -> Bool
     /// Sends it without waiting for its outcome, in a pipeline.
-    /// - Parameter sql: of a plain INSERT of its parameters in turn the COPY in binary form that does the same; the engine takes
-    ///   it where that is so.
+    /// - Parameters:
+    ///   - sql: of a plain INSERT of its parameters in turn the COPY in binary form that does the same; the engine takes it where
+    ///     that is so. For one statement it is the same in all of a pipeline.
+    ///   - omitted: the parameter that this COPY has no column for; 0: none.
     /// - Returns: whether its outcome is to be received; else `settle` tells it.
-    func send(copying sql: String?) throws -> Bool
+    func send(copying sql: String?, omitting omitted: Int32) throws -> Bool
     /// Waits for the outcome of what was sent first of all that was not received, which is a run of this one: goes to its
     /// first row, or gives false where it has none; `changes` are its own.
     func receive() throws -> Bool

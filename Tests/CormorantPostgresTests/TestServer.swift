@@ -36,6 +36,11 @@ enum TestServer {
     }
 }
 
+/// `#expect(try ...)` in a closure, where the macro's `try` is refused.
+func hold(_ condition: Bool, at location: SourceLocation = #_sourceLocation) {
+    #expect(condition, sourceLocation: location)
+}
+
 extension PostgresConnection {
     /// The rows of a statement, as values.
     func rows(_ sql: String, _ values: Value...) throws -> [[Value]] {

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
-from cormorant import Column, Database, Model, ToMany, column
+from cormorant import Column, Database, Model, column, to_many
 
 
 class Plain(Model):
@@ -27,7 +27,7 @@ class Rich(Model):
     name: Column[str] = column(unique=True)
     size: Column[int | None] = column(default_sql="7", default=None)
     twice: Column[int | None] = column(computed="size * 2", init=False)
-    version: Column[int | None] = column(version=True, default=None)
+    version: Column[int] = column(version=True, default=0)
     created: Column[datetime | None] = column(stamp="created", default=None)
     updated: Column[datetime | None] = column(stamp="updated", default=None)
 
@@ -35,7 +35,7 @@ class Rich(Model):
 class Owner(Model):
     id: Column[int | None] = column(primary_key=True, init=False)
     name: Column[str]
-    parts: ToMany[Part]
+    parts = to_many(lambda: Part)
 
 
 class Part(Model):
@@ -50,7 +50,9 @@ DELAY = 0.001
 
 
 class Proxy:
-    """Listens beside the server's socket, and counts how often what a client sends follows an answer."""
+    """Listens in front of the server, and counts what a client sends and then waits for: the messages Query, Sync, Flush, and
+    the end of a COPY.
+    """
 
     def __init__(self, url: str, folder: Path) -> None:
         user, rest = url.split("@")
@@ -61,8 +63,6 @@ class Proxy:
         self._listener.listen()
         self.url = f"{user}@{quote(str(folder), safe='')}/{database}"
         self.trips = 0
-        self._answered = True
-        self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self) -> None:
@@ -77,12 +77,23 @@ class Proxy:
                 threading.Thread(target=self._pass, args=(source, target, is_client), daemon=True).start()
 
     def _pass(self, source: socket.socket, target: socket.socket, is_client: bool) -> None:
+        # What begins the session has no letter before its length.
+        left, begun = b"", False
         try:
             while data := source.recv(1 << 20):
-                with self._lock:
-                    if is_client and self._answered:
-                        self.trips += 1
-                    self._answered = not is_client
+                if is_client:
+                    left += data
+                    while len(left) >= 5:
+                        start = 1 if begun else 0
+                        size = start + int.from_bytes(left[start : start + 4], "big")
+                        if len(left) < size:
+                            break
+                        if not begun:
+                            # A request for encryption is answered by a letter, and comes again without.
+                            begun = size != 8
+                        elif left[:1] in b"QSHc":
+                            self.trips += 1
+                        left = left[size:]
                 time.sleep(DELAY)
                 target.sendall(data)
         except OSError:
@@ -161,6 +172,15 @@ def graph(db: Database) -> None:
     assert all(part.owner_id == owner.id for part in owner.parts)
 
 
+def few(db: Database) -> None:
+    """What the first of such calls asks and makes once: a store's table, prepared statements."""
+    db.store("s").put_many({"a": 1, "b": 2})
+    db.import_json(Plain, '[{"name":"a"},{"name":"b"}]')
+    owner = Owner("few")
+    owner.parts = [Part(name="a"), Part(name="b")]
+    db.save_graph(owner)
+
+
 STEPS = {
     "insert": [insert],
     "insert_rich": [insert_rich],
@@ -185,6 +205,8 @@ def test_a_thousand_records_take_ten_round_trips_at_most(url: str, proxy: Proxy,
     with Database(proxy.url) as db:
         # What a step reads first is apart.
         db.fetch_all(Rich)
+        if step in (put, bring, graph):
+            few(db)
         first, begin = proxy.trips, time.monotonic()
         step(db)
         trips, seconds = proxy.trips - first, time.monotonic() - begin

@@ -16,7 +16,7 @@ extension JSONReader {
         var first = 0
         var record: JSONRecord?
         do {
-            try database.batch(model, .max, isSent: isSent, isInsert: !isSave) { _, failing, end in
+            try database.batch(model, .max, isSent: isSent, isInsert: !isSave, tellsKeys: false) { _, failing, end in
                 while count < end {
                     let isThere = try element { scanner, number in
                         if count == 0 { first = number ?? 0 }

@@ -12,6 +12,8 @@ package final class BatchPipeline {
     private let count: Int
     /// Whether all records are inserted and nothing else is written, so that they may be copied into the table.
     let isCopied: Bool
+    /// Whether records get the keys that are made for them.
+    let tellsKeys: Bool
     private var sent = 0
     private var waiting: [Sent] = []
     private var received = 0
@@ -27,13 +29,18 @@ package final class BatchPipeline {
         let hasOutcome: Bool
     }
 
-    fileprivate init(count: Int, isCopied: Bool) {
+    fileprivate init(count: Int, isCopied: Bool, tellsKeys: Bool) {
         self.count = count
         self.isCopied = isCopied
+        self.tellsKeys = tellsKeys
     }
 
-    fileprivate func send(_ planned: PlannedStatement, key: Int64? = nil, wantsKey: Bool = false) throws {
-        let hasOutcome = try planned.statement.engine?.send(copying: isCopied ? planned.copySQL : nil) ?? true
+    /// - Parameter omitted: the parameter of a key that the table makes and nobody is told.
+    fileprivate func send(
+        _ planned: PlannedStatement, key: Int64? = nil, wantsKey: Bool = false, omitting omitted: Int32 = 0
+    ) throws {
+        let copySQL = !isCopied ? nil : omitted == 0 ? planned.copySQL : planned.keylessCopySQL
+        let hasOutcome = try planned.statement.engine?.send(copying: copySQL, omitting: omitted) ?? true
         waiting.append(Sent(planned: planned, key: key, wantsKey: wantsKey, hasOutcome: hasOutcome))
         sent += 1
     }
@@ -53,9 +60,7 @@ package final class BatchPipeline {
     /// A key that no other record has.
     /// - Parameter reserve: gets how many are wanted.
     fileprivate func nextKey(_ reserve: (Int64) throws -> [Int64]) throws -> Int64 {
-        // Where it is not known how many come, no more are lost than are under way.
-        let most = count == .max ? BatchPipeline.depth : 1 << 20
-        if keys.isEmpty { keys = try reserve(Int64(max(1, min(count - sent, most))))[...] }
+        if keys.isEmpty { keys = try reserve(Int64(max(1, min(count - sent, 1 << 20))))[...] }
         guard let key = keys.popFirst() else {
             throw CormorantError(.internal, "no key was reserved for a record of a batch")
         }
@@ -76,9 +81,11 @@ extension ModelPlan {
     @inline(never)
     func send<Access: RecordAccess>(_ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool) throws -> Bool {
         guard let pipeline else { throw CormorantError(.internal, "a statement is not waited for outside of a batch") }
-        var key: Int64?
+        var (key, omitted): (Int64?, Int32) = (nil, 0)
         if model.generatedColumn >= 0, case let parameter = planned.parameters[model.generatedColumn], parameter > 0 {
-            if wantsKey, planned.taken == .later {
+            if wantsKey, !pipeline.tellsKeys {
+                omitted = parameter
+            } else if wantsKey, planned.taken == .later {
                 let made = try pipeline.nextKey(reserveKeys)
                 try give(made, to: &record)
                 planned.statement.bind(made, parameter)
@@ -88,7 +95,7 @@ extension ModelPlan {
             }
         }
         lastOfBatch = planned
-        try pipeline.send(planned, key: key, wantsKey: wantsKey)
+        try pipeline.send(planned, key: key, wantsKey: wantsKey, omitting: omitted)
         return true
     }
 
@@ -199,17 +206,18 @@ extension Database {
     ///   - count: how many there are; `.max` where that is not known.
     ///   - isSent: whether nothing of a record need be known before the next is written.
     ///   - isInsert: whether all are inserted.
+    ///   - tellsKeys: whether records get the keys that are made for them.
     ///   - write: writes the records from the index on, up to `end`; it is the last call where it does not come to that.
     ///   - receive: of those that were sent, each in turn: calls `ModelPlan.receive`.
     package func batch(
-        _ model: ModelDescriptor, _ count: Int, isSent: Bool = true, isInsert: Bool = false,
+        _ model: ModelDescriptor, _ count: Int, isSent: Bool = true, isInsert: Bool = false, tellsKeys: Bool = true,
         write: (ModelPlan, _ index: inout Int, _ end: Int) throws -> Void, receive: (ModelPlan, Int) throws -> Void
     ) throws {
         try batch(model) { plan, index in
             guard isSent, count > 1, let engine = plan.connection.engine, plan.pipeline == nil else {
                 return try write(plan, &index, count)
             }
-            plan.pipeline = BatchPipeline(count: count, isCopied: isInsert)
+            plan.pipeline = BatchPipeline(count: count, isCopied: isInsert, tellsKeys: tellsKeys)
             plan.lastOfBatch = nil
             defer { plan.pipeline = nil }
             try engine.pipelined {

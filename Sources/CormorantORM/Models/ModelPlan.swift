@@ -21,6 +21,8 @@ package final class PlannedStatement {
     var isInsert = false
     /// Of an INSERT of the values alone the COPY that does the same for many.
     var copySQL: String?
+    /// The same without the key, which the table makes.
+    var keylessCopySQL: String?
 
     /// What a record takes of the row that comes back.
     enum Taken {
@@ -78,7 +80,9 @@ package final class ModelPlan {
     /// Those that write are of the schema as it was then: what its columns convert may be another thing.
     private var schemaChanges = 0
     private var inserts = ModelPlan.noInserts
-    private static var noInserts: [PlannedStatement?] { Array(repeating: nil, count: ConflictPolicy.allCases.count) }
+    private static var noInserts: [PlannedStatement?] { Array(repeating: nil, count: untold + 1) }
+    /// The place of the one whose keys are told to nobody.
+    private static var untold: Int { ConflictPolicy.allCases.count }
     private var saving: PlannedStatement?
     private var updating: PlannedStatement?
     private var partialUpdates: [[Int]: PlannedStatement] = [:]
@@ -187,17 +191,18 @@ package final class ModelPlan {
 
     package func insertion(_ conflict: ConflictPolicy) throws -> PlannedStatement {
         checkSchema()
-        let slot = Int(conflict.rawValue)
+        let isUntold = pipeline?.tellsKeys == false && conflict == .abort && model.generatedColumn >= 0
+        let slot = isUntold ? ModelPlan.untold : Int(conflict.rawValue)
         if let ready = inserts[slot] { return ready }
         let (returned, taken) = insertReturns(conflict: conflict)
         let columns = try insertColumns()
         let copying = taken == .later ? try compiler.copying(into: model.table, columns) : nil
-        let sql = try copying?.insert ?? compiler.insert(
+        let sql = try (isUntold ? nil : copying?.insert) ?? compiler.insert(
             into: model.table, columns, conflict: conflict, returning: names(returned, taken))
         let made = try prepare(
             sql, binds: bound, returns: returned, taken: taken, isGuarded: connection.engine == nil || fillsInOthers)
         made.isInsert = true
-        made.copySQL = copying?.copy
+        if isUntold { made.keylessCopySQL = copying?.keyless } else { made.copySQL = copying?.copy }
         inserts[slot] = made
         return made
     }

@@ -60,7 +60,7 @@ extension PostgresConnection {
     }
 
     /// - Returns: whether its outcome is to be received.
-    func send(_ statement: PostgresStatement, copying copySQL: String?) throws -> Bool {
+    func send(_ statement: PostgresStatement, copying copySQL: String?, omitting omitted: Int32) throws -> Bool {
         guard let pipeline else { throw CormorantError(.internal, "a statement is not waited for outside a pipeline") }
         if let error = pipeline.error { throw error }
         do {
@@ -69,7 +69,7 @@ extension PostgresConnection {
                 pipeline.sent += 1
                 return false
             }
-            let isCopied = try begin(statement, copying: copySQL, pipeline)
+            let isCopied = try begin(statement, copying: copySQL, omitting: omitted, pipeline)
             pipeline.sent += 1
             return !isCopied
         } catch let error as CormorantError where error.code != .connection {
@@ -78,7 +78,7 @@ extension PostgresConnection {
     }
 
     private func begin(
-        _ statement: PostgresStatement, copying copySQL: String?, _ pipeline: Pipeline
+        _ statement: PostgresStatement, copying copySQL: String?, omitting omitted: Int32, _ pipeline: Pipeline
     ) throws -> Bool {
         let prepared = statement.prepared
         if prepared.isStale {
@@ -90,7 +90,7 @@ extension PostgresConnection {
             return false
         }
         try leavePipeline()
-        let copy = try PostgresCopy(statement, ServerSQL(copySQL), first: pipeline.sent)
+        let copy = try PostgresCopy(statement, ServerSQL(copySQL), omitting: Int(omitted), first: pipeline.sent)
         pipeline.copy = copy
         try copy.addRow()
         return true

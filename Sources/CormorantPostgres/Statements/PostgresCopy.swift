@@ -8,6 +8,8 @@ final class PostgresCopy {
     unowned(unsafe) let statement: PostgresStatement
     private let connection: PostgresConnection
     private let sql: ServerSQL
+    /// The parameters that go into the columns, by their places in the statement.
+    private let places: [Int]
     /// Which of the pipeline's the first row is.
     private let first: Int
     private var count = 0
@@ -22,12 +24,15 @@ final class PostgresCopy {
         Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
 
     /// Begins it. Until it has ended, nothing else runs on the connection.
-    /// - Parameter sql: `COPY ... FROM STDIN (FORMAT binary)` of the columns that the statement inserts.
-    init(_ statement: PostgresStatement, _ sql: ServerSQL, first: Int) throws {
+    /// - Parameters:
+    ///   - sql: `COPY ... FROM STDIN (FORMAT binary)` of the columns that the statement inserts.
+    ///   - omitted: the number of a parameter that is not among them; 0: none.
+    init(_ statement: PostgresStatement, _ sql: ServerSQL, omitting omitted: Int, first: Int) throws {
         self.statement = statement
         self.sql = sql
         self.first = first
         connection = statement.connection
+        places = statement.prepared.sql.numbers.indices.filter { statement.prepared.sql.numbers[$0] != omitted }
         buffer = .allocate(byteCount: capacity, alignment: 8)
         try connection.beginCopy(sql)
         isOpen = true
@@ -46,8 +51,8 @@ final class PostgresCopy {
         let start = used
         do {
             try makeRoom(2)
-            put(Int16(truncatingIfNeeded: numbers.count))
-            for place in 0..<numbers.count {
+            put(Int16(truncatingIfNeeded: places.count))
+            for place in places {
                 let type = prepared.parameterTypes[place]
                 do throws(ParameterFault) {
                     try add(statement.bound + (numbers[place] - 1), type, place)

@@ -127,7 +127,9 @@ package final class PostgresStatement: EngineStatement {
         return true
     }
 
-    package func send(copying sql: String?) throws -> Bool { try connection.send(self, copying: sql) }
+    package func send(copying sql: String?, omitting omitted: Int32) throws -> Bool {
+        try connection.send(self, copying: sql, omitting: omitted)
+    }
 
     package func receive() throws -> Bool {
         reset()

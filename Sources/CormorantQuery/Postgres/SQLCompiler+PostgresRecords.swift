@@ -93,17 +93,25 @@ extension SQLCompiler {
         return isWrapped ? typed : plain
     }
 
-    /// The INSERT of rows that are their values and nothing else, and the COPY that does the same for many; nil where something is
-    /// made of a value. A key that is given does not move what makes the others: `raiseKeys`.
-    package func copying(into table: String, _ columns: [WrittenColumn]) throws -> (insert: String, copy: String)? {
+    /// The INSERT of rows that are their values and nothing else, the COPY that does the same for many, and one that leaves out the
+    /// key that the table makes; nil where something is made of a value. A key that is given does not move what makes the others:
+    /// `raiseKeys`.
+    package func copying(into table: String, _ columns: [WrittenColumn]) throws
+        -> (insert: String, copy: String, keyless: String?)?
+    {
         let areValues = columns.allSatisfy {
             !$0.isVersion && $0.stamp == nil && $0.defaultSQL == nil && $0.constant == nil && $0.scale == nil
         }
         guard dialect == .postgres, areValues, !columns.isEmpty else { return nil }
-        let target = "\(self.table(table)) (\(quotedNames(columns.map(\.name))))"
         let values = columns.indices.map { dialect.parameter($0 + 1) }.joined(separator: ", ")
+        func copy(_ names: [String]) -> String {
+            "COPY \(self.table(table)) (\(quotedNames(names))) FROM STDIN (FORMAT binary)"
+        }
+        let names = columns.map(\.name)
+        let others = names.filter { $0 != records?.generated.flatMap { records?.columns[$0].name } }
         return try (
-            insertion(.abort) + "\(target) VALUES (\(values))", "COPY \(target) FROM STDIN (FORMAT binary)"
+            insertion(.abort) + "\(self.table(table)) (\(quotedNames(names))) VALUES (\(values))", copy(names),
+            others.isEmpty ? nil : copy(others)
         )
     }
 
