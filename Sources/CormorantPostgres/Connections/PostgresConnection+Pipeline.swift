@@ -163,10 +163,11 @@ extension PostgresConnection {
         pipeline.answered += 1
         while let result = pq.getResult(handle) {
             switch pq.resultStatus(result) {
-            case ResultStatus.command, ResultStatus.rows:
+            case ResultStatus.command, ResultStatus.rows, ResultStatus.singleRow, ResultStatus.chunk:
                 completed(result, sql.words)
                 pipeline.outcomes[index].changes = sql.words.changesRows ? changes : 0
-                if pq.rowCount(result) > 0 {
+                // libpq gives the first statement's row by itself where the one before the pipeline had its rows so.
+                if pq.rowCount(result) > 0, pipeline.outcomes[index].result == nil {
                     pipeline.outcomes[index].result = result
                     continue
                 }
