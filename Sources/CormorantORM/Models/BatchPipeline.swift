@@ -79,7 +79,8 @@ package final class BatchPipeline {
 extension ModelPlan {
     /// Sends a statement that writes a record, and does not wait for it.
     @inline(never)
-    func send<Access: RecordAccess>(_ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool) throws -> Bool {
+    func send<Access: RecordAccess>(_ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool) throws -> Bool
+    {
         guard let pipeline else { throw CormorantError(.internal, "a statement is not waited for outside of a batch") }
         var (key, omitted): (Int64?, Int32) = (nil, 0)
         if model.generatedColumn >= 0, case let parameter = planned.parameters[model.generatedColumn], parameter > 0 {

@@ -107,8 +107,7 @@ extension ModelPlan {
     }
 
     @inline(never)
-    func explain(_ error: any Error, of planned: PlannedStatement, wantsKey: Bool, isWriting: Bool) -> any Error
-    {
+    func explain(_ error: any Error, of planned: PlannedStatement, wantsKey: Bool, isWriting: Bool) -> any Error {
         let error = connection.engine == nil ? error : named(error, planned)
         return wantsKey && isOfMissingKey(error) ? makesNoKeys() : explain(error, isWriting: isWriting)
     }

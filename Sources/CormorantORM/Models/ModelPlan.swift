@@ -197,8 +197,10 @@ package final class ModelPlan {
         let (returned, taken) = insertReturns(conflict: conflict)
         let columns = try insertColumns()
         let copying = taken == .later ? try compiler.copying(into: model.table, columns) : nil
-        let sql = try (isUntold ? nil : copying?.insert) ?? compiler.insert(
-            into: model.table, columns, conflict: conflict, returning: names(returned, taken))
+        let sql =
+            try (isUntold ? nil : copying?.insert)
+            ?? compiler.insert(
+                into: model.table, columns, conflict: conflict, returning: names(returned, taken))
         let made = try prepare(
             sql, binds: bound, returns: returned, taken: taken, isGuarded: connection.engine == nil || fillsInOthers)
         made.isInsert = true
