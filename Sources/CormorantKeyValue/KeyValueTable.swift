@@ -117,7 +117,7 @@ final class KeyValueStatements {
     /// Whether the table is there; an error when it is another program's.
     private static func isThere(_ connection: Connection) throws -> Bool {
         guard connection.engine == nil else {
-            let columns = try connection.columns(of: keyValueTable)
+            let columns = try connection.catalog.columns(of: keyValueTable)
             guard columns.isEmpty || columns.isSuperset(of: columnsOnServer) else { throw foreignTable() }
             return !columns.isEmpty
         }

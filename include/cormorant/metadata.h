@@ -1,4 +1,4 @@
-/* Metadata: everything that introspection knows about a file, for programs, templates and as JSON. */
+/* Metadata: everything that introspection knows about a file or a server's database, for programs, templates and as JSON. */
 #ifndef CORMORANT_METADATA_H
 #define CORMORANT_METADATA_H
 
@@ -26,9 +26,9 @@ typedef int32_t corm_table_kind;
 
 typedef struct corm_column_metadata {
     const char *name;
-    /* As declared, with one space between words and none elsewhere; "" for none. */
+    /* As declared, with one space between words and none elsewhere; "" for none. Of a server as it says it: "character varying(20)". */
     const char *declared_type;
-    /* "INTEGER", "TEXT", "BLOB", "REAL" or "NUMERIC". */
+    /* "INTEGER", "TEXT", "BLOB", "REAL" or "NUMERIC"; of a server that of the type in a file. */
     const char *affinity;
     /* The type of a model's column that such a column holds (CORM_INT64 ...); 0 where nothing tells. */
     corm_type type;
@@ -141,7 +141,7 @@ typedef struct corm_relation_metadata {
 typedef struct corm_table_metadata {
     const char *name;
     corm_table_kind kind;
-    /* The statement that made it, without comments. */
+    /* The statement that made it, without comments; of a server one that makes such a table. */
     const char *sql;
     /* Of a virtual table; NULL for others. */
     const char *module;
@@ -156,7 +156,7 @@ typedef struct corm_table_metadata {
     /* Names of the primary key's columns, in the key's order. */
     const char *const *primary_key;
     size_t primary_key_count;
-    /* The column that is SQLite's row number; NULL for none. */
+    /* The key that the table makes: SQLite's row number, or of a server's sequence; NULL for none. */
     const char *rowid_column;
     const corm_foreign_key_metadata *const *foreign_keys;
     size_t foreign_key_count;
@@ -172,21 +172,26 @@ typedef struct corm_table_metadata {
     size_t relation_count;
 } corm_table_metadata;
 
-/* An object of the file that is known in part only. */
+/* An object of the file that is known in part only; of a server also what no file and no model can say. */
 typedef struct corm_metadata_problem {
-    /* "table", "index", "view" or "trigger". */
+    /*
+     * "table", "index", "view" or "trigger"; of a server also "partitioned table", "partition", "inheritance", "foreign table",
+     * "materialized view", "domain", "enum", "range", "type", "exclusion", "foreign key", "check", "identity", "collation",
+     * "row security", "policy", "rule", "statistics", "sequence".
+     */
     const char *type;
     const char *name;
-    /* The table it belongs to. */
+    /* The table it belongs to; "" for none. */
     const char *table;
     const char *sql;
-    /* What is wrong, in one line. */
+    /* What is wrong, or not told elsewhere, in one line. */
     const char *message;
 } corm_metadata_problem;
 
 /*
  * Reads a file's metadata, without the tables that migrations keep for themselves. What cannot be understood is a
- * problem, and a table among that has the columns that SQLite tells.
+ * problem, and a table among that has the columns that SQLite tells. Of a server: the tables and views that are found without the
+ * name of their schema, by a few queries however many there are; what no file has is among the problems.
  *
  * out_metadata: owned (corm_metadata_free).
  */

@@ -192,7 +192,8 @@ corm_status corm_result_open_statement(corm_database *database, const corm_state
                                        corm_error **out_error);
 
 /*
- * SQLite's plan for the statement (https://www.sqlite.org/eqp.html) as an indented tree, a line per step. Nothing runs.
+ * The engine's plan for the statement as an indented tree, a line per step: SQLite's (https://www.sqlite.org/eqp.html), or PostgreSQL's
+ * with what it thinks each step costs. Nothing runs.
  *
  * out_tree borrowed until corm_arena_clear or corm_arena_free.
  */

@@ -209,7 +209,7 @@ extension Reader {
         try await look { try $0.exists(query, parameters) }
     }
 
-    /// SQLite's plan for a statement as rows of id, parent, notused and detail.
+    /// The engine's plan for a statement as rows of id, parent and detail.
     public func plan(of statement: some SQLStatement) async throws -> [ResultRow] {
         try await look { try $0.plan(of: statement) }
     }

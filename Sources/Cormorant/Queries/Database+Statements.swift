@@ -112,10 +112,14 @@ extension Reader {
         return rows
     }
 
-    /// SQLite's plan for a statement as rows of id, parent, notused and detail: https://www.sqlite.org/eqp.html
+    /// The engine's plan for a statement as rows of id, parent and detail: what SQLite tells by EXPLAIN QUERY PLAN
+    /// (https://www.sqlite.org/eqp.html), or PostgreSQL by EXPLAIN. The parent is the step that takes a step's rows; 0: none.
     @available(*, noasync)
     public func plan(of statement: some SQLStatement) throws -> [ResultRow] {
-        try rows(of: database.plan(of: statement.compiled(database.dialect)))
+        let columns = ResultColumns(["id", "parent", "detail"])
+        return try database.plan(of: statement.compiled(database.dialect)).map {
+            ResultRow(columns, [.integer($0.id), .integer($0.parent), .text($0.detail)])
+        }
     }
 
     /// The same as an indented tree, a line per step.

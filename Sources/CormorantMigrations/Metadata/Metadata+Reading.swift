@@ -6,7 +6,8 @@ import CormorantSQLite
 
 extension Reader {
     /// Everything that introspection knows about the file, without the tables that migrations keep for themselves. An
-    /// object that cannot be understood is one of the `problems`, and a table among them has the columns that SQLite tells.
+    /// object that cannot be understood is one of the `problems`, and a table among them has the columns that SQLite tells. Of a
+    /// server: the tables and views that are found without the name of their schema; what no file has is among the `problems`, too.
     @available(*, noasync)
     public func metadata() throws -> Metadata { try database.withReader { try Metadata($0) } }
 }
@@ -32,6 +33,10 @@ extension Schema {
 
 extension Metadata {
     package init(_ connection: Connection) throws {
+        guard connection.dialect == .sqlite else {
+            try self.init(server: connection)
+            return
+        }
         var problems: [MetadataProblem] = []
         let schema = try Schema(connection, &problems).withoutOwnTables
         self.init(schema, problems: problems)

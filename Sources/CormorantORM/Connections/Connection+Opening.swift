@@ -54,6 +54,9 @@ package func isServerURL(_ path: String) -> Bool {
     path.hasPrefix("postgresql://") || path.hasPrefix("postgres://")
 }
 
+/// The URL of a server's database without its password.
+package func shownURL(_ url: String) -> String { PostgresConnection.shown(url) }
+
 /// Refuses options that a server has nothing for, by their names.
 func refuseFileOptions(_ options: OpenOptions, _ engineName: String) throws {
     let refused: String? =

@@ -99,44 +99,11 @@ extension Database {
             return try statement.step()
         }
     }
-
-    /// SQLite's plan as rows of id, parent, notused and detail: https://www.sqlite.org/eqp.html
-    /// A server gives its own: rows of text.
-    package func plan(of compiled: CompiledStatement) throws -> StatementCursor {
-        guard dialect == .sqlite else {
-            try withReader { $0.recycle(try $0.compiled(compiled)) }
-            let bindings = compiled.bindings.map { $0.parameterName == nil ? $0 : .value(.null) }
-            return try cursor(CompiledStatement("EXPLAIN " + compiled.sql, bindings, of: compiled.table))
-        }
-        return try cursor(
-            CompiledStatement(
-                "EXPLAIN QUERY PLAN " + compiled.sql, compiled.bindings.map { _ in .value(.null) }, of: compiled.table))
-    }
-
-    /// The same as an indented tree, a line per step.
-    package func explain(_ compiled: CompiledStatement) throws -> String {
-        var lines: [(id: Int64, depth: Int)] = []
-        var text = ""
-        let cursor = try plan(of: compiled)
-        defer { cursor.close() }
-        guard dialect == .sqlite else {
-            try cursor.forEachRow { row in text += (row.cell(0).string ?? "") + "\n" }
-            return text
-        }
-        try cursor.forEachRow { row in
-            let parent = row.cell(1).int64
-            let depth = lines.first { $0.id == parent }.map { $0.depth + 1 } ?? 0
-            lines.append((row.cell(0).int64, depth))
-            guard case .text(let detail) = try row.value(3) else { return }
-            text += String(repeating: "  ", count: depth) + detail + "\n"
-        }
-        return text
-    }
 }
 
 extension Connection {
     /// A prepared statement, for what is wrong with it.
-    fileprivate func compiled(_ compiled: CompiledStatement) throws -> Statement {
+    func compiled(_ compiled: CompiledStatement) throws -> Statement {
         do { return try statement(compiled.sql) } catch let error as CormorantError { throw explained(error, compiled) }
     }
 

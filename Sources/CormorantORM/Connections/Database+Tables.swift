@@ -63,7 +63,7 @@ extension Database {
     private func missing(
         _ models: [ModelDescriptor], _ connection: Connection
     ) throws -> [(model: ModelDescriptor, sql: String)] {
-        let names = try SchemaNames(connection)
+        let names = try connection.catalog.names(in: nil)
         try checkReferences(models, names)
         var statements: [(ModelDescriptor, String)] = []
         if connection.engine != nil { statements = try createdTables(models, names, connection) }
@@ -127,7 +127,7 @@ extension Database {
     }
 
     private func checkColumns(of model: ModelDescriptor, _ connection: Connection) throws {
-        let present = try connection.columns(of: model.table)
+        let present = try connection.catalog.columns(of: model.table)
         let lacking = model.schema.columns.map(\.name).filter { !present.contains(foldIdentifier($0)) }
         guard lacking.isEmpty else {
             throw CormorantError(
@@ -171,61 +171,8 @@ extension Reader {
     public func tableExists(_ model: ModelDescriptor) throws -> Bool {
         try model.validate()
         return try database.withReader {
-            try SchemaNames($0, in: model.attachment).tables.contains(foldIdentifier(model.table))
+            try $0.catalog.names(in: model.attachment).tables.contains(foldIdentifier(model.table))
         }
-    }
-}
-
-/// The names that the file has now, in lower case.
-private struct SchemaNames {
-    var tables: Set<String> = []
-    /// The table of each index.
-    var indexes: [String: String] = [:]
-
-    init(_ connection: Connection, in attachment: String? = nil) throws {
-        let place = attachment.map { quoteIdentifier($0) + "." } ?? ""
-        let statement = try connection.statement(
-            connection.engine == nil
-                ? "SELECT type, name, tbl_name FROM \(place)sqlite_schema" : namesOnServer)
-        defer { connection.recycle(statement) }
-        while try statement.step() {
-            let row = Row(statement)
-            guard case .text(let type) = try row.value(0), case .text(let name) = try row.value(1),
-                case .text(let table) = try row.value(2)
-            else { continue }
-            if type == "table" || type == "view" { tables.insert(foldIdentifier(name)) }
-            if type == "index" { indexes[foldIdentifier(name)] = table }
-        }
-    }
-}
-
-/// The tables, views and indexes that are found without the name of their schema: type, name, table.
-private let namesOnServer = """
-    SELECT CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'view' WHEN 'i' THEN 'index' WHEN 'I' THEN 'index'
-        ELSE 'table' END, CAST(c.relname AS text), CAST(coalesce(t.relname, c.relname) AS text)
-    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_catalog.pg_class t ON t.oid = i.indrelid
-    WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm', 'i', 'I') AND pg_catalog.pg_table_is_visible(c.oid)
-        AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
-    """
-
-extension Connection {
-    /// The names of a table's columns, in lower case; none where it is not there.
-    package func columns(of table: String) throws -> Set<String> {
-        let statement = try statement(
-            engine == nil
-                ? "SELECT name FROM pragma_table_xinfo(?1)"
-                : """
-                SELECT CAST(attname AS text) FROM pg_catalog.pg_attribute
-                WHERE attrelid = pg_catalog.to_regclass(CAST(?1 AS text)) AND attnum > 0 AND NOT attisdropped
-                """)
-        defer { recycle(statement) }
-        try statement.bind(.text(engine == nil ? table : quoteIdentifier(table)), 1)
-        var names = Set<String>()
-        while try statement.step() {
-            if case .text(let name) = try Row(statement).value(0) { names.insert(foldIdentifier(name)) }
-        }
-        return names
     }
 }
 

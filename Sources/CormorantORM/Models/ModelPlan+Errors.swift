@@ -135,17 +135,8 @@ extension ModelPlan {
 
     /// The columns of the file that hold on to rows of the table, as "book.author_id".
     private func referringColumns() -> [String] {
-        let sql = """
-            SELECT t.name || '.' || k."from" FROM main.sqlite_schema t CROSS JOIN pragma_foreign_key_list(t.name, 'main') k
-            WHERE t.type = 'table' AND k."table" = ?1 COLLATE NOCASE AND k.on_delete IN ('NO ACTION', 'RESTRICT')
-            ORDER BY 1 LIMIT 20
-            """
-        guard model.attachment == nil, let statement = try? Statement(connection, sql) else { return [] }
-        defer { statement.finalize() }
-        guard (try? statement.bind(.text(model.table), 1)) != nil else { return [] }
-        var columns: [String] = []
-        while (try? statement.step()) == true { columns += [Row(statement).cell(0).string].compactMap(\.self) }
-        return columns
+        guard model.attachment == nil else { return [] }
+        return (try? connection.catalog.columns(referringTo: model.table)) ?? []
     }
 
     private func named(_ error: CormorantError, columns: [String], hint: String? = nil) -> CormorantError {

@@ -94,20 +94,39 @@ struct OpenedServer {
         let message = url.withoutPassword(lines.joined(separator: "; "))
         let hint: String
         if pq.needsPassword(handle) != 0 {
-            hint = "give the password in the URL, by PGPASSWORD or in ~/.pgpass"
+            hint = "give the password by PGPASSWORD, or in ~/.pgpass, a file that nobody else may read"
         } else if pq.usedPassword(handle) != 0 {
             hint = "check user and password"
-        } else if contains(message, "session is read-only") {
-            hint = "none of the hosts takes writes: give the primary's, too"
-        } else if contains(message, "timeout") || contains(message, "No such file") || contains(message, "refused") {
-            hint = "check that the server runs, and that host and port are its own"
         } else {
-            hint = "check the URL, and what the server allows"
+            hint =
+                advice.first { contains(message, $0.words) }?.hint ?? "check the URL, and what the server allows"
         }
         return CormorantError(
             .connection, "the server cannot be reached: \(message.isEmpty ? "no reason is told" : message)", hint: hint)
     }
 }
+
+/// What to do about what libpq says, in its words.
+private let advice: [(words: String, hint: String)] = [
+    ("does not match host name", "connect by a name that the certificate has; sslmode=verify-ca minds no name"),
+    ("root certificate file", "name the file with the authority's certificate: sslrootcert=FILE"),
+    (
+        "certificate verify failed",
+        "sslrootcert must name the authority that signed the server's certificate, and neither may have expired"
+    ),
+    ("certificate has expired", "have a new certificate made for the server: this one has expired"),
+    ("does not support SSL", "let the server have ssl = on, with a certificate; without it all is sent in clear text"),
+    ("definition of service", "add it to ~/.pg_service.conf, or to the file that PGSERVICEFILE names"),
+    ("service file", "check the file that PGSERVICEFILE names, or ~/.pg_service.conf"),
+    ("pg_hba.conf", "let the server's pg_hba.conf take this user, host and encryption, or connect otherwise"),
+    ("session is read-only", "none of the hosts takes writes, which target_session_attrs asks for: give the primary's, too"),
+    ("session is not read-only", "target_session_attrs asks for a server that takes no writes; name one"),
+    ("server is", "target_session_attrs asks for another kind of server; name one, or leave it out"),
+    ("could not translate host name", "check the host's name"),
+    ("timeout", "check that the server runs, and that host and port are its own"),
+    ("No such file", "check that the server runs, and that host and port are its own"),
+    ("refused", "check that the server runs, and that host and port are its own"),
+]
 
 private func trimmed(_ text: Substring) -> String {
     var text = text.drop { $0 == " " || $0 == "\t" }

@@ -4,11 +4,7 @@ extension Metadata {
     /// What CREATE statements tell. The columns of virtual tables and views are known to a connection only.
     package init(_ schema: Schema, problems: [MetadataProblem] = []) {
         self.init(tables: [], problems: problems)
-        var keys: [[UInt8]: [String]] = [:]
-        for table in schema.tables {
-            tables.append(TableMetadata(table))
-            keys[foldedBytes(table.name)] = tables[tables.count - 1].primaryKey
-        }
+        for table in schema.tables { tables.append(TableMetadata(table)) }
         for table in schema.virtualTables { tables.append(TableMetadata(table)) }
         for view in schema.views {
             tables.append(TableMetadata(name: view.name, kind: .view, sql: withoutComments(view.sql)))
@@ -20,6 +16,12 @@ extension Metadata {
         for trigger in schema.triggers {
             if let place = places[foldedBytes(trigger.table)] { tables[place].triggers.append(.init(trigger)) }
         }
+        finish()
+    }
+
+    /// Tells what follows from the keys of all tables: what is unique, where foreign keys lead, relations.
+    package mutating func finish() {
+        let keys = Dictionary(tables.map { (foldedBytes($0.name), $0.primaryKey) }) { first, _ in first }
         for place in tables.indices { tables[place].finishKeys(keys) }
         addRelations()
     }

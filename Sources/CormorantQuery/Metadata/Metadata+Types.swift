@@ -48,11 +48,11 @@ extension ColumnMetadata {
         if case .varchar(let length) = type { length } else { nil }
     }
 
-    /// How many digits stand after the point of each decimal, as `DECIMAL_TEXT(2)` says; nil: any number of them.
+    /// How many digits stand after the point of each decimal, as `DECIMAL_TEXT(2)` and `numeric(10,2)` say; nil: any number of them.
     package var scale: Int? {
-        guard type == .decimal, declaredType.hasSuffix(")"), let open = declaredType.lastIndex(of: "(") else {
-            return nil
-        }
+        guard type == .decimal, declaredType.hasSuffix(")"),
+            let open = declaredType.lastIndex(where: { "(,".contains($0) })
+        else { return checkedScale }
         return Int(declaredType[open...].dropFirst().dropLast())
     }
 

@@ -1,9 +1,9 @@
-/// Everything that introspection knows about a file: its tables with their columns, keys, indexes, checks and triggers,
+/// Everything that introspection knows about a file, or a database of a server: its tables with their columns, keys, indexes, checks and triggers,
 /// and the relations that follow from them. Plain values that templates and programs read; they know no connection.
 public struct Metadata: Sendable {
     /// Tables, virtual tables and views, each kind in the order that the file has it.
     public var tables: [TableMetadata] = []
-    /// What could not be understood, none of it left out.
+    /// What could not be understood, none of it left out; of a server also what no file has, such as partitions, enums and policies.
     public var problems: [MetadataProblem] = []
 
     package init(tables: [TableMetadata], problems: [MetadataProblem]) {
@@ -12,17 +12,19 @@ public struct Metadata: Sendable {
     }
 }
 
-/// An object of the file that is known in part only.
+/// An object of the file that is known in part only. Of a server it may be in order, and say what no file and no model can.
 public struct MetadataProblem: Sendable {
-    /// `table`, `index`, `view` or `trigger`.
+    /// `table`, `index`, `view` or `trigger`; of a server also `partitioned table`, `partition`, `inheritance`, `foreign table`,
+    /// `materialized view`, `domain`, `enum`, `range`, `type`, `exclusion`, `foreign key`, `check`, `identity`, `collation`,
+    /// `row security`, `policy`, `rule`, `statistics`, `sequence`.
     public var type: String
     /// The object's name.
     public var name: String
-    /// The table it belongs to.
+    /// The table it belongs to; empty for none.
     public var table: String
-    /// The statement that made it.
+    /// The statement that made it, or of a server's constraint and column what it is.
     public var sql: String
-    /// What is wrong, in one line.
+    /// What is wrong, or not told elsewhere, in one line.
     public var message: String
 
     package init(type: String, name: String, table: String, sql: String, message: String) {
@@ -50,7 +52,7 @@ public struct TableMetadata: Sendable {
     public var name: String
     /// Whether it is a table, a virtual table or a view.
     public var kind: Kind
-    /// The statement that made it, without comments.
+    /// The statement that made it, without comments; of a server one that makes such a table.
     public var sql: String
     /// Of a virtual table.
     public var module: ModuleSchema?
@@ -64,7 +66,8 @@ public struct TableMetadata: Sendable {
     public var columns: [ColumnMetadata] = []
     /// Names of the primary key's columns, in the key's order; empty where there is none.
     public var primaryKey: [String] = []
-    /// The column that is SQLite's row number (https://www.sqlite.org/lang_createtable.html#rowid).
+    /// The key that the table makes where none is given: SQLite's row number (https://www.sqlite.org/lang_createtable.html#rowid), or
+    /// of a server's sequence.
     public var rowIDColumn: String?
     /// Those that lead from this table to others.
     public var foreignKeys: [ForeignKeyMetadata] = []
@@ -88,15 +91,20 @@ public struct TableMetadata: Sendable {
 public struct ColumnMetadata: Sendable {
     /// Its name in the file.
     public var name: String
-    /// As declared, with one space between words and none elsewhere, such as `DECIMAL(10,2)`; empty for none.
+    /// As declared, with one space between words and none elsewhere, such as `DECIMAL(10,2)`; empty for none. Of a server as it
+    /// says it: `character varying(20)`.
     public var declaredType: String
-    /// What SQLite makes of values that go in.
+    /// What SQLite makes of values that go in; of a server that of the column's type in a file.
     public var affinity: Affinity
     /// The type of a model's column that such a column holds; nil where nothing tells.
     public var type: ColumnType?
     /// Of a column declared as times whose values were looked at: the first that has not the form of a datetime column, as
     /// messages show it.
     package var otherTime: String?
+    /// Whether a server makes its values of a sequence.
+    package var isIdentity = false
+    /// Of a decimal whose digits after the point a CHECK counts.
+    package var checkedScale: Int?
     /// Whether its values were looked at, and not all of its numbers are integers.
     package var holdsFractions = false
     /// Whether NULL can be in it: a row number and what is NOT NULL cannot.

@@ -134,3 +134,27 @@ func checkPostgresName(_ name: String) throws {
         .unsupported, "the name \"\(name)\" has \(name.utf8.count) bytes, and PostgreSQL's have 63 at most",
         hint: "give it a shorter one")
 }
+
+extension ColumnType {
+    /// The type of a model's column that reads and writes a server's type as it is; any type that is none of ours crosses as a text.
+    /// Numbers: PostgreSQL's pg_type.dat.
+    /// - Parameter modifier: the length of a varchar, with 4 added.
+    package init(serverType: Int64, modifier: Int64) {
+        switch serverType {
+        case 16: self = .bool
+        case 17: self = .blob
+        case 20, 26: self = .int64
+        case 21, 23: self = .int32
+        case 114, 3802: self = .json
+        case 700: self = .float
+        case 701: self = .double
+        case 1043 where modifier > 4: self = .varchar(Int(modifier - 4))
+        case 1082: self = .date
+        case 1083: self = .time
+        case 1114, 1184: self = .datetime
+        case 1700: self = .decimal
+        case 2950: self = .uuid
+        default: self = .text
+        }
+    }
+}

@@ -10,10 +10,10 @@ extension ModelSketch {
             if let reason = reasonForNoReference(
                 key, models, places, isShared: lists.filter { $0 == lists[index] }.count > 1)
             {
-                notes.append("\(label) \(reason): the model does not declare it, the file keeps it")
+                notes.append("\(label) \(reason): the model does not declare it, the database keeps it")
                 continue
             }
-            if key.isDeferred { notes.append("\(label) is deferred: a model cannot say it, the file keeps it") }
+            if key.isDeferred { notes.append("\(label) is deferred: a model cannot say it, the database keeps it") }
             let target = models[places[foldedBytes(key.table)]!]
             let isToKey = key.tableColumns.map(foldIdentifier) == target.table.primaryKey.map(foldIdentifier)
             let reference = ReferenceSketch(

@@ -68,16 +68,16 @@ extension ModelSketch {
             let what = (index.isUnique ? "unique " : "") + (index.origin == .unique ? "key" : "index")
             let label = index.name.map { "\(what) \(quoteIdentifier($0))" } ?? what
             guard let names = index.columns else {
-                notes.append("\(label) is over an expression: a model cannot say it, the file keeps it")
+                notes.append("\(label) is over an expression: a model cannot say it, the database keeps it")
                 continue
             }
             let places = names.compactMap(table.place)
             guard places.count == names.count, Set(places).count == places.count else {
-                notes.append("\(label) lists a column twice: a model cannot say it, the file keeps it")
+                notes.append("\(label) lists a column twice: a model cannot say it, the database keeps it")
                 continue
             }
             if index.terms.contains(where: { $0.collation != nil }) {
-                notes.append("\(label) has a collation of its own: a model cannot say it, the file keeps it")
+                notes.append("\(label) has a collation of its own: a model cannot say it, the database keeps it")
                 continue
             }
             add(index, places)
@@ -141,6 +141,8 @@ extension ColumnMetadata {
         case .double where affinity == .numeric && (isKey || isForeignKey) && !holdsFractions && !declaresFractions:
             return .int64
         // A model's JSON brings its check with it.
+        // A server's type needs none.
+        case .json where declaredType == "jsonb": return .json
         case .json: return table.checks.contains { $0.sql == typeCheck && $0.column == name } ? .json : .text
         case let type?: return type
         }
@@ -157,6 +159,7 @@ extension ColumnMetadata {
         let quoted = quoteIdentifier(name)
         return switch type {
         case .varchar(let length): "length(\(quoted)) <= \(length)"
+        case .decimal: checkedScale.map { "scale(\(quoted)) <= \($0)" }
         case .json: isNullable ? "\(quoted) IS NULL OR json_valid(\(quoted))" : "json_valid(\(quoted))"
         default: nil
         }

@@ -1,6 +1,23 @@
 import CormorantBase
 import CormorantQuery
 
+extension Metadata {
+    /// Whether there is a model of what is known in part.
+    fileprivate func fate(of problem: MetadataProblem) -> String {
+        let isThere = tables.contains { table in
+            let owns = table.name == problem.table
+            return switch problem.type {
+            case "table", "view": owns && !table.columns.isEmpty
+            case "index": owns && table.indexes.contains { $0.name == problem.name }
+            case "foreign key": owns && table.foreignKeys.contains { $0.name == problem.name }
+            case "trigger", "partition", "exclusion", "policy", "rule", "statistics", "sequence": false
+            default: true
+            }
+        }
+        return isThere ? "is in the models but for what they cannot say" : "was left out"
+    }
+}
+
 /// What the models of a schema say, in no language yet. Whatever a model cannot say is in `notes`, of the schema or of the
 /// model; migrations leave it in the file as it is.
 struct Sketch {
@@ -9,7 +26,9 @@ struct Sketch {
 
     /// - Parameter hasEnums: a text whose CHECK lists its values is an enum.
     init(_ metadata: Metadata, _ language: Language, hasEnums: Bool) {
-        notes = metadata.problems.map { "\($0.type) \(quoteIdentifier($0.name)) was left out: \($0.message)" }
+        notes = metadata.problems.map {
+            "\($0.type) \(quoteIdentifier($0.name)) \(metadata.fate(of: $0)): \($0.message)"
+        }
         for table in metadata.tables where !isOwnTable(table.name) {
             if let reason = table.reasonForNoModel {
                 notes.append("\(table.kind.word) \(quoteIdentifier(table.name)) has no model: \(reason)")

@@ -156,7 +156,7 @@ class TableMetadata:
     module, module_arguments: of a virtual table.
     columns: empty where they cannot be had; Metadata.problems says why.
     primary_key: names of the key's columns, in the key's order.
-    rowid_column: the column that is SQLite's row number.
+    rowid_column: the key that the table makes: SQLite's row number, or of a server's sequence.
     indexes: those of CREATE INDEX, and before them those that a PRIMARY KEY or UNIQUE makes.
     relations: where foreign keys lead from here, and whose lead here.
     """
@@ -181,9 +181,14 @@ class TableMetadata:
 
 @dataclass(frozen=True)
 class MetadataProblem:
-    """An object of the file that is known in part only. message: what is wrong, in one line."""
+    """An object of the file that is known in part only; of a server also what no file and no model can say.
 
-    type: Literal["table", "index", "view", "trigger"]
+    type: "table", "index", "view" or "trigger"; of a server also such as "enum", "domain", "partition" or "policy".
+    table: the table it belongs to; empty for none.
+    message: what is wrong, or not told elsewhere, in one line.
+    """
+
+    type: str
     name: str
     table: str
     sql: str
@@ -192,7 +197,7 @@ class MetadataProblem:
 
 @dataclass(frozen=True)
 class Metadata:
-    """The tables of a file (Database.metadata) or a schema (Schema.metadata), and what could not be understood.
+    """The tables of a file or server (Database.metadata) or a schema (Schema.metadata), and what could not be understood.
 
     json: all of it as one JSON document.
     """

@@ -261,7 +261,8 @@ def query(
 
 
 def explain(database: Database, query: Statement) -> str:
-    """SQLite's plan for a query as an indented tree, a line per step: https://www.sqlite.org/eqp.html"""
+    """The engine's plan for a query as an indented tree, a line per step: SQLite's (https://www.sqlite.org/eqp.html), or
+    PostgreSQL's with what it thinks each step costs."""
     if not isinstance(query, Statement):
         raise ProgrammingError(
             f"{type_name(query)} is no statement",

@@ -33,7 +33,7 @@ struct Diagram: ParsableCommand {
         case all, keys, none
     }
 
-    @Argument(help: ArgumentHelp(stringLiteral: SchemaSource.help), completion: .file())
+    @Argument(help: ArgumentHelp(stringLiteral: SchemaSource.helpWithServers), completion: .file())
     var schema: String
 
     @OptionGroup var keys: KeyOptions
@@ -70,7 +70,7 @@ struct Diagram: ParsableCommand {
     }
 
     private func metadata() throws -> Metadata {
-        let source = try SchemaSource(schema, keys, isMain: true)
+        let source = try SchemaSource(schema, keys, isMain: true, mayBeServer: true)
         if case .database(let database) = source { return try database.metadata() }
         return try source.schema().metadata()
     }

@@ -15,6 +15,7 @@ struct Encrypt: ParsableCommand {
     @OptionGroup var database: DatabaseFile
 
     func run() throws {
+        try refuseServer(database.file)
         try refuseMissing(database.file)
         try refuseOther(than: [.database, .empty], database.file, fileHead(database.file))
         let encryption = try database.keys.newEncryption(of: database.file)
@@ -59,6 +60,7 @@ struct Rekey: ParsableCommand {
 extension DatabaseFile {
     /// What the file, which is there, is encrypted with.
     fileprivate func requireEncryption() throws -> Encryption {
+        try refuseServer(file)
         try refuseMissing(file)
         guard let encryption = try encryption() else {
             try refuseOther(than: [.database, .empty], file, fileHead(file))

@@ -26,7 +26,7 @@ struct Export: ParsableCommand {
         }
     }
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
 
     @Argument(help: "The table or view.")
     var table: String
@@ -45,7 +45,9 @@ struct Export: ParsableCommand {
                 .sql, "there is no table or view \"\(visible(table))\"",
                 hint: nearestNames(to: table, tables.map(\.name)))
         }
-        let file = try out.map { try OutputFile($0, besides: [self.database.file]) }
+        let file = try out.map {
+            try OutputFile($0, besides: isServerURL(self.database.file) ? [] : [self.database.file])
+        }
         try database.transaction(.deferred) {
             try database.withConnection { try write(table, $0, file?.output ?? .standard) }
         }

@@ -7,10 +7,10 @@ import CormorantQuery
 
 extension Language: ExpressibleByArgument {}
 
-/// Writes models for the tables of a file.
+/// Writes models for the tables of a file or a server.
 struct Generate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write models for the tables and views of a file, in Swift, C or Python.",
+        abstract: "Write models for the tables and views of a file or a PostgreSQL database, in Swift, C or Python.",
         discussion: """
             The models come with relations, keys, indexes, defaults and functions that find records, and agree with the file: \
             a sync has nothing to do. What a model cannot say is told, and stays in the file. Files that are right are left \
@@ -20,7 +20,9 @@ struct Generate: ParsableCommand {
             """)
 
     @Argument(
-        help: "A SQLite file, a script of CREATE statements, the folder of a bundle, or metadata as JSON (NAME.json).",
+        help: ArgumentHelp(
+            "A SQLite file, the URL of a PostgreSQL database, a script of CREATE statements, the folder of a bundle, or metadata as "
+                + "JSON (NAME.json)."),
         completion: .file())
     var schema: String
 
@@ -69,8 +71,8 @@ struct Generate: ParsableCommand {
     }
 
     private func metadata() throws -> Metadata {
-        if schema.hasSuffix(".json") { return try Metadata(json: readTextFile(schema)) }
-        switch try SchemaSource(schema, keys, isMain: true) {
+        if schema.hasSuffix(".json"), !isServerURL(schema) { return try Metadata(json: readTextFile(schema)) }
+        switch try SchemaSource(schema, keys, isMain: true, mayBeServer: true) {
         case .database(let database): return try database.metadataByValues()
         case let other: return try other.schema().metadata()
         }
@@ -79,6 +81,12 @@ struct Generate: ParsableCommand {
     /// Without its folder, so that the same file gives the same code wherever it lies.
     private func fileName(_ path: String) -> String {
         if path == "-" { return "standard input" }
+        if isServerURL(path) {
+            // The database's name alone: which server it is on, and who asks it, is nothing to the code.
+            let place = shownURL(path).split(separator: "?").first ?? ""
+            let name = place.split(separator: "/").dropFirst(2).first
+            return name.map { "the database \($0)" } ?? "a database of PostgreSQL"
+        }
         return path.split(separator: "/").last.map(String.init) ?? path
     }
 }

@@ -83,6 +83,7 @@ struct Import: ParsableCommand {
     }
 
     func run() throws {
+        try refuseServer(database.file)
         let bar = ProgressBar()
         let format = format ?? Format(name: source) ?? .csv
         var data: any ImportSource

@@ -4,18 +4,18 @@ import CormorantMigrations
 import CormorantORM
 import CormorantQuery
 
-/// A file at a glance.
+/// A file, or a server's database, at a glance.
 struct Inspect: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what is in a file: tables, rows, sizes, indexes, relations, pragmas.",
+        abstract: "Show what is in a file or a PostgreSQL database: tables, rows, sizes, indexes, relations, settings.",
         discussion: "With names of tables their columns, keys, indexes, relations and triggers are shown too.")
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
 
     @Argument(help: "Tables to show in full.")
     var tables: [String] = []
 
-    @Flag(help: "Leave out what reads the whole file: numbers of rows and sizes.")
+    @Flag(help: "Leave out what reads all of it: numbers of rows and sizes.")
     var fast = false
 
     @Flag(help: "Write JSON.")
@@ -23,10 +23,10 @@ struct Inspect: ParsableCommand {
 
     func run() throws {
         let database = try database.open()
-        // One moment of the file, whoever writes.
+        // One moment of it, whoever writes.
         let encryption = try self.database.encryption()?.formatName
         let summary = try database.transaction(.deferred) {
-            try FileSummary(database, encryption: encryption, fast: fast)
+            try DatabaseSummary(database, encryption: encryption, fast: fast)
         }
         if json { return try Output.standard.data(summary.json(database.path)) }
         guard tables.isEmpty else {
@@ -36,19 +36,13 @@ struct Inspect: ParsableCommand {
             }
             return
         }
-        try showFile(summary)
+        try showAll(summary, database.path)
     }
 
-    private func showFile(_ summary: FileSummary) throws {
+    private func showAll(_ summary: DatabaseSummary, _ path: String) throws {
         let style = Style(of: .output)
-        let file = summary.file
-        try Output.standard.line(style.bold(visible(database.file)))
-        let free = file.freePages > 0 ? ", \(file.freePages) free" : ""
-        try Output.standard.line(
-            "\(byteCount(file.pages * file.pageSize)) in \(file.pages) pages of \(file.pageSize) bytes\(free); "
-                + "\(file.encoding), journal \(file.journalMode), user_version \(file.userVersion), "
-                + "application_id \(file.applicationID), auto_vacuum \(file.autoVacuum), SQLite \(file.sqliteVersion)"
-                + (file.encryption.map { ", encrypted as \($0)" } ?? ", not encrypted"))
+        try Output.standard.line(style.bold(visible(path)))
+        try Output.standard.line(visible(summary.place.description))
         try Output.standard.line()
         var list = TextTable(["table", "rows", "size", "columns", "indexes", "refers to"])
         for table in summary.metadata.tables {
@@ -62,17 +56,18 @@ struct Inspect: ParsableCommand {
             ])
         }
         try list.end()
-        if !summary.hasSizes, !fast {
+        if !summary.hasSizes, !fast, !summary.isServer {
             try Output.standard.line("\nsizes of tables are not known: this SQLite has no dbstat")
         }
         for problem in summary.metadata.problems {
+            let title = summary.isServer ? style.bold("besides:") : style.yellow("not understood:")
             try Output.standard.line(
-                "\n\(style.yellow("not understood:")) \(problem.type) \(visible(problem.name)): \(visible(problem.message))"
+                "\n\(title) \(problem.type) \(visible(problem.name)): \(visible(problem.message))"
             )
         }
     }
 
-    private func show(_ table: TableMetadata, _ summary: FileSummary) throws {
+    private func show(_ table: TableMetadata, _ summary: DatabaseSummary) throws {
         let style = Style(of: .output)
         var facts = [table.module.map { "virtual table of \($0.name)" } ?? table.kind.rawValue]
         if let rows = summary.rows(of: table) { facts.append(rows == 1 ? "1 row" : "\(rows) rows") }
@@ -89,7 +84,8 @@ struct Inspect: ParsableCommand {
             try columns.add([
                 .init(column.name), .init(column.declaredType), .init(keys.joined(separator: ", ")),
                 .init(column.isNullable ? "yes" : "no"),
-                .init(column.generatedSQL.map { "= \($0)" } ?? column.defaultSQL ?? ""),
+                .init(
+                    column.generatedSQL.map { "= \($0)" } ?? column.defaultSQL ?? (column.isIdentity ? "identity" : "")),
             ])
         }
         try columns.end()
@@ -102,7 +98,7 @@ struct Inspect: ParsableCommand {
         for line in lines { try Output.standard.line(visible(line)) }
     }
 
-    private func describe(_ index: IndexMetadata, _ summary: FileSummary) -> String {
+    private func describe(_ index: IndexMetadata, _ summary: DatabaseSummary) -> String {
         let terms = index.terms.map { ($0.column ?? $0.sql) + ($0.isDescending ? " DESC" : "") }.joined(separator: ", ")
         let kind = index.origin == .primaryKey ? "primary key" : index.isUnique ? "unique index" : "index"
         let size = summary.size(of: index).map { "  \(byteCount($0))" } ?? ""

@@ -13,7 +13,7 @@ struct Query: ParsableCommand {
             a number of more digits than SQLite holds.
             """)
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
 
     @Argument(help: "The statement; - reads it from standard input.")
     var sql: String
@@ -24,7 +24,7 @@ struct Query: ParsableCommand {
     @Flag(help: "How rows are written.")
     var format: RowFormat = .table
 
-    @Flag(help: "Let the statement change the file.")
+    @Flag(help: "Let the statement change the database.")
     var write = false
 
     func run() throws {
@@ -35,7 +35,7 @@ struct Query: ParsableCommand {
             defer { connection.recycle(statement) }
             guard write || statement.isReadOnly else {
                 throw CormorantError(
-                    .readOnly, "the statement would change the file", hint: "add --write to let it")
+                    .readOnly, "the statement would change the database", hint: "add --write to let it")
             }
             try statement.bind(try parsedBindings(bindings, of: statement))
             let before = connection.totalChanges

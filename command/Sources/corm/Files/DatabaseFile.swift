@@ -14,10 +14,14 @@ struct DatabaseFile: ParsableArguments {
     func open(_ access: DatabaseAccess = .read) throws -> Database { try openDatabase(file, access, keys) }
 
     /// What the file is encrypted with; nil for a plain one.
-    func encryption() throws -> Encryption? { try keys.encryption(of: file) }
+    func encryption() throws -> Encryption? {
+        try refuseServer(file)
+        return try keys.encryption(of: file)
+    }
 
     /// Runs what may make the file; one that it made and left empty does not stay when it fails.
     func withoutLeavings(_ body: () throws -> Void) throws {
+        try refuseServer(file)
         let isNew = !fileExists(file)
         do {
             try body()
@@ -43,6 +47,21 @@ struct DatabaseFile: ParsableArguments {
     }
 }
 
+/// The database of a command that only reads, which may be a server's.
+struct DatabaseSource: ParsableArguments {
+    @Argument(help: "The SQLite file, or the URL of a PostgreSQL database.", completion: .file())
+    var file: String
+
+    @OptionGroup var keys: KeyOptions
+
+    func open(_ access: DatabaseAccess = .read) throws -> Database {
+        try isServerURL(file) ? openServer(file, access, keys) : openDatabase(file, access, keys)
+    }
+
+    /// What the file is encrypted with; nil for a plain one, and for a server.
+    func encryption() throws -> Encryption? { try isServerURL(file) ? nil : keys.encryption(of: file) }
+}
+
 /// What a command does with a file.
 enum DatabaseAccess {
     /// The file must be there, and stays as it is.
@@ -58,6 +77,7 @@ enum DatabaseAccess {
 func openDatabase(
     _ path: String, _ access: DatabaseAccess, _ keys: KeyOptions, isMain: Bool = true
 ) throws -> Database {
+    try refuseServer(path)
     try refuseURI(path, "corm opens files by their paths")
     if access != .create, path != ":memory:", !path.isEmpty { try refuseMissing(path) }
     guard !isStream(path) else {

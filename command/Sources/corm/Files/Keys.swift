@@ -23,6 +23,9 @@ struct KeyOptions: ParsableArguments {
                 + "plain_header_size=32.", valueName: "setting"))
     var settings: [CipherSetting] = []
 
+    /// Whether no option of them was given.
+    var areEmpty: Bool { keyFile == nil && settings.isEmpty }
+
     /// What a file is opened with; nil for a plain one.
     /// - Parameter isMain: whether it is the file that the command is about, and that a key is given for. Another one may
     ///   be plain all the same.

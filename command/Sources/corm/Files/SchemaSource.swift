@@ -13,14 +13,21 @@ enum SchemaSource {
 
     /// What an argument of that kind is called.
     static let help = "A SQLite file, a script of CREATE statements, or the folder of a bundle."
+    /// Of those that only look.
+    static let helpWithServers =
+        "A SQLite file, the URL of a PostgreSQL database, a script of CREATE statements, or the folder of a bundle."
 
-    /// - Parameter isMain: as in `KeyOptions.encryption`.
-    init(_ path: String, _ keys: KeyOptions, isMain: Bool = false) throws {
-        if path == "-" {
+    /// - Parameters:
+    ///   - isMain: as in `KeyOptions.encryption`.
+    ///   - mayBeServer: whether it may be the URL of a server's database.
+    init(_ path: String, _ keys: KeyOptions, isMain: Bool = false, mayBeServer: Bool = false) throws {
+        if isServerURL(path), mayBeServer {
+            self = .database(try openServer(path, .read, keys))
+        } else if path == "-" {
             self = .script(try readStandardInput())
-        } else if isFolder(path) {
+        } else if !isServerURL(path), isFolder(path) {
             self = .bundle(try openBundle(path))
-        } else if isStream(path) || [.text, .empty].contains(fileHead(path).kind) {
+        } else if !isServerURL(path), isStream(path) || [.text, .empty].contains(fileHead(path).kind) {
             self = .script(try readTextFile(path))
         } else {
             self = .database(try openDatabase(path, .read, keys, isMain: isMain))
@@ -43,6 +50,8 @@ extension Database {
     /// holds integers alone is of integers, and a column that a view computes has the type of its values.
     func metadataByValues() throws -> Metadata {
         var metadata = try metadata()
+        // A server's columns hold what they are declared as.
+        guard dialect == .sqlite else { return metadata }
         let limits = ViewLimits(of: metadata.tables, milliseconds: 2_000)
         for place in metadata.tables.indices where metadata.tables[place].kind != .virtual {
             let table = metadata.tables[place]

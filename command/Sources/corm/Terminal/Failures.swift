@@ -58,8 +58,8 @@ private func failed(parsing error: any Error) -> Int32 {
 
 private func printError(_ message: String, hint: String?) {
     let style = Style(of: .error)
-    Output.error("\(style.red("corm:")) \(message)\n")
-    if let hint { Output.error("\(style.bold("hint:")) \(hint)\n") }
+    Output.error("\(style.red("corm:")) \(withoutPasswords(message))\n")
+    if let hint { Output.error("\(style.bold("hint:")) \(withoutPasswords(hint))\n") }
 }
 
 /// The line of the SQL with the byte at `offset`, and a mark under that.

@@ -4,8 +4,23 @@ import CormorantORM
 import CormorantQuery
 import CormorantSQLite
 
-/// What `inspect` knows of a file.
-struct FileSummary {
+/// What `inspect` knows of a file or of a server's database.
+struct DatabaseSummary {
+    /// What holds the tables.
+    enum Place {
+        case file(File)
+        case server(Server)
+    }
+
+    struct Server {
+        /// Such as `PostgreSQL 15.18`.
+        var engine: String
+        var database: String
+        /// In which tables are found without their names, in that order.
+        var schemas: [String]
+        var size: Int64
+    }
+
     struct File {
         var pages: Int64
         var pageSize: Int64
@@ -21,7 +36,7 @@ struct FileSummary {
         var encryption: String?
     }
 
-    let file: File
+    let place: Place
     let metadata: Metadata
     /// By the bytes of names: Swift takes an é for an e with an accent behind it.
     private var rows: [[UInt8]: Int64] = [:]
@@ -30,7 +45,9 @@ struct FileSummary {
 
     init(_ database: Database, encryption: String?, fast: Bool) throws {
         metadata = try database.metadata()
-        file = try database.withConnection { try File($0, encryption) }
+        place = try database.withConnection {
+            try $0.dialect == .sqlite ? .file(File($0, encryption)) : .server(Server($0))
+        }
         guard !fast else { return }
         let bar = ProgressBar()
         try database.withConnection { connection in
@@ -43,21 +60,25 @@ struct FileSummary {
         }
     }
 
+    var isServer: Bool { if case .server = place { true } else { false } }
+
     /// nil where it cannot be counted, such as in a virtual table whose module is not here.
     private func count(_ table: String, _ connection: Connection) throws -> Int64? {
         do {
-            let statement = try Statement(connection, "SELECT count(*) FROM main.\(quoteIdentifier(table))")
+            let schema = isServer ? "" : "main."
+            let statement = try Statement(connection, "SELECT count(*) FROM \(schema)\(quoteIdentifier(table))")
             return try statement.step() ? Row(statement).cell(0).int64 : nil
-        } catch let error as CormorantError where [.sql, .sqlite].contains(error.code) {
+        } catch let error as CormorantError where !isServer && [.sql, .sqlite].contains(error.code) {
             return nil
         }
     }
 
-    /// https://www.sqlite.org/dbstat.html
+    /// https://www.sqlite.org/dbstat.html; of a server with what lies beside a table's own pages, and its partitions.
     private mutating func measure(_ connection: Connection) throws {
         let statement: Statement
         do {
-            statement = try Statement(connection, "SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE")
+            statement = try Statement(
+                connection, isServer ? sizesOnServer : "SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE")
         } catch let error as CormorantError where error.code == .sql {
             return
         }
@@ -105,7 +126,10 @@ struct FileSummary {
         var out = JSONDocument()
         out.object {
             $0.member("path", path)
-            $0.object("file", file.write)
+            switch place {
+            case .file(let file): $0.object("file", file.write)
+            case .server(let server): $0.object("server", server.write)
+            }
             $0.array("sizes", metadata.tables) { out, table in
                 out.object {
                     $0.member("table", table.name)
@@ -125,7 +149,66 @@ struct FileSummary {
     }
 }
 
-extension FileSummary.File {
+private let sizesOnServer = """
+    SELECT CAST(c.relname AS text), CAST(CASE c.relkind
+        WHEN 'p' THEN (SELECT sum(pg_catalog.pg_table_size(t.relid)) FROM pg_catalog.pg_partition_tree(c.oid) t)
+        WHEN 'I' THEN (SELECT sum(pg_catalog.pg_relation_size(t.relid)) FROM pg_catalog.pg_partition_tree(c.oid) t)
+        WHEN 'i' THEN pg_catalog.pg_relation_size(c.oid)
+        ELSE pg_catalog.pg_table_size(c.oid) END AS bigint)
+    FROM pg_catalog.pg_class c
+    WHERE c.relkind IN ('r', 'p', 'i', 'I') AND c.relnamespace IN (SELECT oid FROM pg_catalog.pg_namespace
+        WHERE nspname = ANY (pg_catalog.current_schemas(false))) AND pg_catalog.pg_table_is_visible(c.oid)
+    """
+
+extension DatabaseSummary.Place: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .file(let file): file.description
+        case .server(let server): server.description
+        }
+    }
+}
+
+extension DatabaseSummary.Server: CustomStringConvertible {
+    fileprivate init(_ connection: Connection) throws {
+        let statement = try Statement(
+            connection,
+            """
+            SELECT CAST(pg_catalog.current_database() AS text),
+                pg_catalog.array_to_string(pg_catalog.current_schemas(false), E'\\x01'),
+                CASE WHEN pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CONNECT')
+                    THEN pg_catalog.pg_database_size(pg_catalog.current_database()) END
+            """)
+        defer { statement.finalize() }
+        guard try statement.step() else { throw CormorantError(.internal, "a SELECT without a table gave no row") }
+        let row = Row(statement)
+        self.init(
+            engine: connection.engineName, database: row.cell(0).string ?? "",
+            schemas: (row.cell(1).string ?? "").split(separator: "\u{1}").map(String.init), size: row.cell(2).int64)
+    }
+
+    var description: String {
+        let names = schemas.isEmpty ? "no schema" : "schema \(schemas.joined(separator: ", "))"
+        return "\(byteCount(size)) in the database \(database); \(names); \(engine)"
+    }
+
+    fileprivate func write(_ out: inout JSONDocument) {
+        out.member("engine", engine)
+        out.member("database", database)
+        out.array("schemas", schemas) { $0.value($1) }
+        out.member("bytes", size)
+    }
+}
+
+extension DatabaseSummary.File: CustomStringConvertible {
+    var description: String {
+        let free = freePages > 0 ? ", \(freePages) free" : ""
+        return "\(byteCount(pages * pageSize)) in \(pages) pages of \(pageSize) bytes\(free); "
+            + "\(encoding), journal \(journalMode), user_version \(userVersion), "
+            + "application_id \(applicationID), auto_vacuum \(autoVacuum), SQLite \(sqliteVersion)"
+            + (encryption.map { ", encrypted as \($0)" } ?? ", not encrypted")
+    }
+
     fileprivate init(_ connection: Connection, _ encryption: String?) throws {
         func text(_ pragma: String) throws -> String {
             try Statement(connection, "PRAGMA \(pragma)").firstText() ?? ""
