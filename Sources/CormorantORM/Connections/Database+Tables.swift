@@ -65,10 +65,14 @@ extension Database {
     ) throws -> [(model: ModelDescriptor, sql: String)] {
         let names = try connection.catalog.names(in: nil)
         try checkReferences(models, names)
-        var statements: [(ModelDescriptor, String)] = []
-        if connection.engine != nil { statements = try createdTables(models, names, connection) }
-        for model in dependencyOrder(models) {
-            let create = try connection.engine == nil ? model.createStatements : model.createIndexes(connection.dialect)
+        let compiler = SQLCompiler(connection.dialect)
+        let ordered = dependencyOrder(models)
+        let absent = ordered.filter {
+            !$0.isPart && !$0.isView && !names.tables.contains(foldIdentifier($0.table))
+        }
+        var statements = try SQLCompiler.createTables(absent.map(\.schema), connection.dialect)
+            .map { (absent[$0.table], $0.sql) }
+        for model in ordered {
             if model.isPart {
                 if names.tables.contains(foldIdentifier(model.table)) {
                     try checkColumns(of: model, connection)
@@ -80,14 +84,11 @@ extension Database {
                 }
                 continue
             }
-            if !names.tables.contains(foldIdentifier(model.table)) {
-                if connection.engine == nil { statements += create.map { (model, $0) } }
-                continue
-            }
+            guard names.tables.contains(foldIdentifier(model.table)) else { continue }
             try checkColumns(of: model, connection)
-            for (index, sql) in zip(model.schema.indexes, create.dropFirst()) {
+            for index in model.schema.indexes {
                 guard let table = names.indexes[foldIdentifier(index.name)] else {
-                    statements.append((model, sql))
+                    statements.append((model, try compiler.create(index, of: model.schema)))
                     continue
                 }
                 guard sameIdentifier(table, model.table) else {
@@ -98,19 +99,6 @@ extension Database {
             }
         }
         return statements
-    }
-
-    /// What makes the tables that are not there, in a dialect in which a reference needs the other table.
-    private func createdTables(
-        _ models: [ModelDescriptor], _ names: SchemaNames, _ connection: Connection
-    ) throws -> [(ModelDescriptor, String)] {
-        let missing = dependencyOrder(models).filter {
-            !$0.isPart && !$0.isView && !names.tables.contains(foldIdentifier($0.table))
-        }
-        let sql = try SQLCompiler.createTables(missing.map(\.schema), connection.dialect)
-        return sql.map { sql in
-            (missing.first { sql.utf8.count > 0 && contains(sql, quoteIdentifier($0.table)) } ?? missing[0], sql)
-        }
     }
 
     private func checkReferences(_ models: [ModelDescriptor], _ names: SchemaNames) throws {
@@ -173,14 +161,5 @@ extension Reader {
         return try database.withReader {
             try $0.catalog.names(in: model.attachment).tables.contains(foldIdentifier(model.table))
         }
-    }
-}
-
-extension ModelDescriptor {
-    /// Of a table that is there, what makes its indexes; the first is none.
-    fileprivate func createIndexes(_ dialect: Dialect) throws -> [String] {
-        if isView || isPart { return [] }
-        let compiler = SQLCompiler(dialect)
-        return try [""] + schema.indexes.map { try compiler.index($0, of: schema) }
     }
 }

@@ -28,7 +28,6 @@ public final class ModelDescriptor: Sendable {
 
     /// The `CREATE TABLE` and `CREATE INDEX` statements.
     public let createSQL: String
-    package let createStatements: [String]
     package let schema: TableSchema
     /// The table as statements name it.
     package let tableReference: TableReference
@@ -131,12 +130,12 @@ public final class ModelDescriptor: Sendable {
         keyColumns = problem == nil ? draft.keyColumns : []
         schema = problem == nil ? draft.schema() : TableSchema(name: table, columns: [], primaryKey: [])
         let compiler = SQLCompiler()
-        createStatements =
+        let statements =
             problem == nil && !draft.isView && draft.discriminator == nil
             ? [compiler.createTable(schema)]
                 + schema.indexes.map { compiler.createIndex($0, on: table) }
             : []
-        createSQL = createStatements.map { $0 + ";\n" }.joined()
+        createSQL = statements.map { $0 + ";\n" }.joined()
         let single = keyColumns.count == 1 ? keyColumns[0] : nil
         let rowID = single.flatMap { columns[$0].type.isInteger && !draft.withoutRowID && !draft.isView ? $0 : nil }
         self.tableReference =

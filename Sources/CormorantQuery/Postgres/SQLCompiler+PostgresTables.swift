@@ -2,21 +2,32 @@ import CormorantBase
 
 /// CREATE TABLE and CREATE INDEX of PostgreSQL.
 extension SQLCompiler {
-    /// What makes tables: each table with its indexes and, when all are there, the foreign keys, which may go round in circles.
-    package static func createTables(_ tables: [TableSchema], _ dialect: Dialect) throws -> [String] {
+    /// What makes tables, each statement with the place of its table: each table with its indexes and, where a reference needs the
+    /// other table, the foreign keys when all are there, which may go round in circles.
+    package static func createTables(
+        _ tables: [TableSchema], _ dialect: Dialect
+    ) throws -> [(table: Int, sql: String)] {
         let compiler = SQLCompiler(dialect)
-        switch dialect {
-        case .sqlite:
-            return tables.flatMap { table in
-                [compiler.createTable(table)] + table.indexes.map { compiler.createIndex($0, on: table.name) }
-            }
-        case .postgres:
-            return try tables.flatMap { try compiler.createPostgres($0) }
-                + tables.flatMap { try compiler.foreignKeys(of: $0) }
+        let made = try tables.enumerated().flatMap { place, table in
+            try ([compiler.create(table)] + table.indexes.map { try compiler.create($0, of: table) }).map { (place, $0) }
         }
+        guard dialect == .postgres else { return made }
+        return try made
+            + tables.enumerated().flatMap { place, table in
+                try (compiler.uniqueKey(of: table) + compiler.foreignKeys(of: table)).map { (place, $0) }
+            }
     }
 
-    private func createPostgres(_ table: TableSchema) throws -> [String] {
+    private func create(_ table: TableSchema) throws -> String {
+        try dialect == .sqlite ? createTable(table) : createPostgres(table)
+    }
+
+    /// What makes an index.
+    package func create(_ index: IndexSchema, of table: TableSchema) throws -> String {
+        try dialect == .sqlite ? createIndex(index, on: table.name) : createPostgres(index, of: table)
+    }
+
+    private func createPostgres(_ table: TableSchema) throws -> String {
         if let module = table.module {
             throw lacksInPostgres(
                 "virtual table \(module.name), of which \"\(table.name)\" is",
@@ -29,8 +40,7 @@ extension SQLCompiler {
         lines.append("PRIMARY KEY (\(quotedNames(table.primaryKey)))")
         for column in table.columns { lines += try checks(of: column, in: table) }
         for check in table.checks where check.column == nil { try lines += constraint(check, of: table) }
-        let create = "CREATE TABLE \(quoteIdentifier(table.name)) (\n  \(lines.joined(separator: ",\n  "))\n)"
-        return [create] + (try uniqueKey(of: table)) + (try table.indexes.map { try index($0, of: table) })
+        return "CREATE TABLE \(quoteIdentifier(table.name)) (\n  \(lines.joined(separator: ",\n  "))\n)"
     }
 
     /// A key that does not mind the case is unique by what it compares.
@@ -104,7 +114,7 @@ extension SQLCompiler {
         return ["CONSTRAINT \(quoteIdentifier(check.name)) CHECK (\(condition))"]
     }
 
-    package func index(_ index: IndexSchema, of table: TableSchema) throws -> String {
+    private func createPostgres(_ index: IndexSchema, of table: TableSchema) throws -> String {
         try checkPostgresName(index.name)
         let columns = index.columns.map { term in
             let column = table.columns.first { $0.name == term.name }
