@@ -18,11 +18,11 @@ CREATE SEQUENCE loose;
 CREATE TABLE kinds (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   a smallint, b integer NOT NULL, c bigint, d real, e double precision, f numeric, g numeric(10,2), h boolean DEFAULT true,
-  i text, j text COLLATE "C", k varchar(7), l char(3), m citext_like, n bytea, o uuid, p json, q jsonb, r date, s time, t timetz,
+  i text, j text COLLATE "C", k varchar(7), l char(3), n bytea, o uuid, p json, q jsonb, r date, s time, t timetz,
   u timestamp, v timestamptz DEFAULT now(), w interval, x inet, y integer[], z mood DEFAULT 'sad', aa inner_code, ab point3,
-  ac prices, ad tsvector, ae text COLLATE "POSIX", af text CHECK (length(af) <= 9), ag numeric CHECK (scale(ag) <= 3),
+  ac prices, ad tsvector, ae text COLLATE "en-x-icu", af text CHECK (length(af) <= 9), ag numeric CHECK (scale(ag) <= 3),
   ah integer DEFAULT -5, ai text DEFAULT 'it''s', aj bigserial, ak text GENERATED ALWAYS AS (lower(i)) STORED,
-  "a ""b""" text
+  "a ""b"" c" text
 );
 CREATE TABLE visit (at date NOT NULL, feels mood, CONSTRAINT visit_at UNIQUE (at)) PARTITION BY RANGE (at);
 CREATE TABLE visit_2026 PARTITION OF visit FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
@@ -52,7 +52,7 @@ CREATE TABLE "case" (x integer);
 CREATE SCHEMA elsewhere;
 CREATE TABLE elsewhere.hidden (id integer PRIMARY KEY);
 CREATE TABLE leads (id integer PRIMARY KEY REFERENCES elsewhere.hidden);
-""".replace("m citext_like, ", "")
+"""
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_columns_have_the_types_of_models(tables: dict[str, Any]) -> None:
         "h": "bool", "i": "text", "j": "text", "k": "varchar", "l": "text", "n": "blob", "o": "uuid", "p": "json", "q": "json",
         "r": "date", "s": "time", "t": "text", "u": "datetime", "v": "datetime", "w": "text", "x": "text", "y": "text",
         "z": "text", "aa": "varchar", "ab": "text", "ac": "text", "ad": "text", "ae": "text", "af": "varchar", "ag": "decimal",
-        "ah": "int32", "ai": "text", "aj": "int64", "ak": "text", 'a "b"': "text",
+        "ah": "int32", "ai": "text", "aj": "int64", "ak": "text", 'a "b" c': "text",
     }  # fmt: skip
     columns = {column.name: column for column in tables["kinds"].columns}
     assert (columns["k"].length, columns["aa"].length, columns["af"].length) == (7, 5, 9)

@@ -69,7 +69,7 @@ struct ServerCatalog {
     /// identity, how it is generated, the number of its collation and that of its type, whether its default is a sequence of its own.
     static let columns = """
         SELECT a.attrelid, a.attnum, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.atttypid, a.atttypmod,
-            a.attnotnull, pg_catalog.pg_get_expr(d.adbin, d.adrelid), a.attidentity, a.attgenerated, a.attcollation,
+            a.attnotnull, pg_catalog.pg_get_expr(d.adbin, d.adrelid), CAST(a.attidentity AS text), CAST(a.attgenerated AS text), a.attcollation,
             t.typcollation,
             d.oid IS NOT NULL AND EXISTS (SELECT FROM pg_catalog.pg_depend s
                 WHERE s.refclassid = CAST('pg_catalog.pg_class' AS regclass) AND s.refobjid = a.attrelid

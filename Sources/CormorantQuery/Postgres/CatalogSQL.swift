@@ -29,6 +29,7 @@ package struct CatalogSQL {
         }
         dropTypes()
         replaceArrays()
+        joinAlternatives()
     }
 
     package var text: String {
@@ -40,8 +41,8 @@ package struct CatalogSQL {
     /// Of a column's default: a constant without the type, which is the column's own.
     package var asDefault: String {
         guard tokens.count > 2, tokens[0].kind == .text, tokens[0].text.hasPrefix("'"), isSign(1, "::"),
-            tokens[2...].allSatisfy({ $0.kind != .operator || "[]".contains($0.text) })
-        else { return text }
+            tokens[2...].allSatisfy({ $0.kind != .operator || ["[", "]"].contains($0.text) })
+        else { return withoutParentheses }
         return tokens[0].text
     }
 
@@ -140,6 +141,30 @@ package struct CatalogSQL {
             place = end
         }
         tokens = kept
+    }
+
+    /// `a = 1 OR a = 2`, where that is all of it, is `a IN (1, 2)`.
+    private mutating func joinAlternatives() {
+        let parts = tokens.split { $0.kind == .identifier && foldIdentifier($0.text) == "or" }
+        guard parts.count > 1, let name = parts.first?.first else { return }
+        var items: [Token] = []
+        for part in parts {
+            let value = part.dropFirst(2)
+            let isConstant = value.last.map { $0.kind == .text || $0.kind == .number } ?? false
+            guard part.first?.text == name.text, part.dropFirst().first?.text == "=", isConstant,
+                value.count == 1 || value.count == 2 && value.first?.text == "-"
+            else { return }
+            if !items.isEmpty { items.append(Token(kind: .comma, text: ",", space: "")) }
+            for (place, token) in value.enumerated() {
+                let space = place > 0 || items.isEmpty ? "" : " "
+                items.append(Token(kind: token.kind, text: token.text, space: space))
+            }
+        }
+        tokens =
+            [
+                name, Token(kind: .identifier, text: "IN", space: " "),
+                Token(kind: .leftParenthesis, text: "(", space: " "),
+            ] + items + [Token(kind: .rightParenthesis, text: ")", space: "")]
     }
 
     private func list(at place: Int) -> (words: [String], items: Range<Int>, end: Int)? {
