@@ -108,7 +108,7 @@ def test_queries_are_bound_and_shown(corm: Corm, server: str) -> None:
     sql = "SELECT id, title, price, live, code, cover, details FROM album WHERE artist = ?"
     assert corm.run("query", server, sql, "--bind", "1", "--json").json == [
         {
-            "id": 1, "title": "First", "price": "9.50", "live": 1, "code": "00000000-0000-0000-0000-00000000000a",
+            "id": 1, "title": "First", "price": "9.50", "live": 0, "code": "00000000-0000-0000-0000-00000000000a",
             "cover": "AP8=", "details": '{"a": 1}',
         }
     ]  # fmt: skip

@@ -73,17 +73,39 @@ package struct CatalogSQL {
         var kept: [Token] = []
         var place = 0
         while place < tokens.count {
-            guard isSign(place, "::"), let last = kept.last, let (name, end) = type(behind: place),
-                let plain = Self.plain(last, name)
-            else {
+            guard isSign(place, "::"), let (name, end) = type(behind: place), let last = kept.last else {
                 kept.append(tokens[place])
                 place += 1
                 continue
             }
-            kept[kept.count - 1] = plain
+            if let plain = Self.plain(last, name) {
+                kept[kept.count - 1] = plain
+            } else if Self.texts.contains(name), let column = Self.bracketed(kept) {
+                kept.replaceSubrange(kept.count - 3..<kept.count, with: [column])
+            } else {
+                kept.append(tokens[place])
+                place += 1
+                continue
+            }
             place = end
         }
         tokens = kept
+    }
+
+    /// The name that stands last, alone in parentheses that are no function's.
+    private static func bracketed(_ tokens: [Token]) -> Token? {
+        guard tokens.count > 2 else { return nil }
+        let last = tokens[(tokens.count - 3)...]
+        guard last.first?.kind == .leftParenthesis, last.last?.kind == .rightParenthesis,
+            var column = last.dropFirst().first,
+            column.kind == .identifier || column.kind == .quotedIdentifier
+        else { return nil }
+        let before = tokens.dropLast(3).last
+        if let before, before.kind == .quotedIdentifier || before.kind == .identifier && last.first?.space == "" {
+            return nil
+        }
+        column.space = last.first?.space ?? ""
+        return column
     }
 
     /// The type's name, and what stands behind it.

@@ -17,6 +17,7 @@ struct Adopt: ParsableCommand {
     var to: String?
 
     func run() throws {
+        try refuseServer(database.file)
         let bundle = try openBundle(bundle)
         let database = try database.open(.write)
         try database.adopt(bundle, upTo: to)

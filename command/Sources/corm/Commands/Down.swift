@@ -31,6 +31,7 @@ struct Down: ParsableCommand {
     }
 
     func run() throws {
+        try refuseServer(database.file)
         let bundle = try openBundle(bundle)
         let database = try database.open(.write)
         let applied = try database.status(bundle).filter { $0.state == .applied }.map(\.id)

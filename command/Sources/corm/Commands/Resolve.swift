@@ -31,6 +31,7 @@ struct Resolve: ParsableCommand {
     var outcome: Outcome
 
     func run() throws {
+        try refuseServer(database.file)
         let bundle = try openBundle(bundle)
         try database.open(.write).resolve(bundle, step, applied: outcome == .applied)
     }

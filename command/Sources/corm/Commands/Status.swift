@@ -18,6 +18,7 @@ struct Status: ParsableCommand {
     var json = false
 
     func run() throws {
+        try refuseServer(database.file)
         let bundle = try openBundle(bundle)
         let database = try database.open()
         let states = try database.status(bundle)
