@@ -22,7 +22,8 @@ CREATE TABLE artist (
 CREATE TABLE album (
   id serial PRIMARY KEY, title varchar(20) NOT NULL DEFAULT 'untitled',
   artist bigint NOT NULL REFERENCES artist ON DELETE CASCADE, price numeric(10,2), live boolean NOT NULL DEFAULT false,
-  released timestamptz DEFAULT now(), details jsonb, code uuid, cover bytea, upper text GENERATED ALWAYS AS (upper(title)) STORED,
+  released timestamptz DEFAULT now(), details jsonb, code uuid, cover bytea,
+  upper text GENERATED ALWAYS AS (upper(title)) STORED,
   state text DEFAULT 'open', CHECK (state IN ('open', 'closed')), CHECK (price >= 0)
 );
 CREATE INDEX album_title ON album (lower(title)) WHERE live;
@@ -112,9 +113,8 @@ def test_queries_are_bound_and_shown(corm: Corm, server: str) -> None:
             "cover": "AP8=", "details": '{"a": 1}',
         }
     ]  # fmt: skip
-    assert corm.run("query", server, "SELECT name FROM artist WHERE name = :name", "--bind", "name=Ada", "--csv").out == (
-        "name\nAda\n"
-    )
+    named = corm.run("query", server, "SELECT name FROM artist WHERE name = :name", "--bind", "name=Ada", "--csv")
+    assert named.out == "name\nAda\n"
     assert "add --write" in corm.fails("query", server, "DELETE FROM album")
     assert "no such table" in corm.fails("query", server, "SELECT * FROM nothing")
     assert corm.run("query", server, "UPDATE artist SET nick = 'G' WHERE id = 2", "--write").out == "1 row changed\n"
@@ -153,15 +153,15 @@ def test_many_rows_are_exported_in_constant_memory(corm: Corm, server: str) -> N
 @pytest.mark.parametrize("language", ["python", "swift", "c"])
 def test_models_are_written(corm: Corm, server: str, language: str) -> None:
     done = corm.run("generate", server, "--language", language, "--out", "code")
-    assert "enum \"mood\" is in the models but for what they cannot say" in done.err
-    assert "index \"album_details\" was left out: it is of the kind gin" in done.err
+    assert 'enum "mood" is in the models but for what they cannot say' in done.err
+    assert 'index "album_details" was left out: it is of the kind gin' in done.err
     code = "".join(path.read_text() for path in sorted((corm.folder / "code").iterdir()))
     assert "the database cormorant" in code
     assert "tmp" not in code
     assert corm.run("generate", server, "--language", language, "--out", "code", "--check", "-q").status == 0
     if language == "python":
         compile(code, "models.py", "exec")
-        assert 'price: Column[Decimal | None] = column(scale=2)' in code or "scale=2" in code
+        assert "price: Column[Decimal | None] = column(scale=2)" in code or "scale=2" in code
 
 
 def test_a_server_of_only_an_older_metadata_gives_the_same_models(corm: Corm, server: str) -> None:

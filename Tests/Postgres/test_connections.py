@@ -89,10 +89,10 @@ def test_the_first_of_several_hosts_that_can_be_reached_is_taken(own_server: Cal
         assert db.query("SHOW default_transaction_read_only").fetch_all()[0][0] == "on"
     with Database(f"{url}?target_session_attrs=read-write") as db:
         assert db.query("SHOW default_transaction_read_only").fetch_all()[0][0] == "off"
-    fails(f"postgresql://cormorant@{reading}/cormorant?target_session_attrs=read-write", "target_session_attrs")
+    fails(f"postgresql://cormorant@{reading}/cormorant?target_session_attrs=read-write", "primary")
 
 
-# TLS -------------------------------------------------------------------------------------------------------------------
+# TLS ------------------------------------------------------------------------------------------------------------------
 
 
 class Authority:
@@ -203,7 +203,7 @@ def test_a_server_without_tls(own_server: Callable[..., str], monkeypatch: pytes
     fails(f"postgresql://cormorant:secret@127.0.0.1:{port}/cormorant?sslmode=require", "SSL", "ssl = on")
 
 
-# Poolers ----------------------------------------------------------------------------------------------------------------
+# Poolers --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -242,7 +242,7 @@ def test_a_pooler_that_changes_servers_loses_no_statement(pooler: str) -> None:
         first.execute("DROP TABLE note")
 
 
-# A full disk ------------------------------------------------------------------------------------------------------------
+# A full disk ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

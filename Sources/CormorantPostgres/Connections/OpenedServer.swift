@@ -119,7 +119,7 @@ private let advice: [(words: String, hint: String)] = [
     ("definition of service", "add it to ~/.pg_service.conf, or to the file that PGSERVICEFILE names"),
     ("service file", "check the file that PGSERVICEFILE names, or ~/.pg_service.conf"),
     ("pg_hba.conf", "let the server's pg_hba.conf take this user, host and encryption, or connect otherwise"),
-    ("session is read-only", "none of the hosts takes writes, which target_session_attrs asks for: give the primary's, too"),
+    ("session is read-only", "none of the hosts takes writes: give the primary's, too"),
     ("session is not read-only", "target_session_attrs asks for a server that takes no writes; name one"),
     ("server is", "target_session_attrs asks for another kind of server; name one, or leave it out"),
     ("could not translate host name", "check the host's name"),

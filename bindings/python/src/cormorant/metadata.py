@@ -197,7 +197,7 @@ class MetadataProblem:
 
 @dataclass(frozen=True)
 class Metadata:
-    """The tables of a file or server (Database.metadata) or a schema (Schema.metadata), and what could not be understood.
+    """The tables of a file or server (Database.metadata) or a schema (Schema.metadata); what could not be understood.
 
     json: all of it as one JSON document.
     """

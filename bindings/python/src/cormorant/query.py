@@ -261,8 +261,8 @@ def query(
 
 
 def explain(database: Database, query: Statement) -> str:
-    """The engine's plan for a query as an indented tree, a line per step: SQLite's (https://www.sqlite.org/eqp.html), or
-    PostgreSQL's with what it thinks each step costs."""
+    """The engine's plan for a query as an indented tree, a line per step: SQLite's
+    (https://www.sqlite.org/eqp.html), or PostgreSQL's with what it thinks each step costs."""
     if not isinstance(query, Statement):
         raise ProgrammingError(
             f"{type_name(query)} is no statement",

@@ -47,8 +47,7 @@ struct Mover {
         let there = try tables.filter { try has($0.name) }
         if let first = there.first {
             throw CormorantError(
-                .schema,
-                "the target has \(first.name) already\(there.count > 1 ? ", and \(there.count - 1) more" : "")",
+                .schema, "the target has \(first.name) already\(there.count > 1 ? ", and \(there.count - 1) more" : "")",
                 hint: "move into an empty database, or compare the two by --verify")
         }
         return true
@@ -171,8 +170,7 @@ struct Mover {
         guard try statement.step() else { return }
         let row = Row(statement)
         throw CormorantError(
-            .foreignKey,
-            "a row of \(row.cell(0).string ?? "") refers to a row of \(row.cell(2).string ?? "") that is not there",
+            .foreignKey, "a row of \(row.cell(0).string ?? "") refers to a row of \(row.cell(2).string ?? "") that is not there",
             hint: "mend it in the source")
     }
 
@@ -218,8 +216,7 @@ struct Mover {
                     differing += 1
                     if differing == 1 {
                         let (from, into) = (shown(left.cell(Int32(place))), shown(right.cell(Int32(place))))
-                        findings.append(
-                            "\(table.name).\(table.columns[place].name), \(key(of: left, table)): \(from) and \(into)")
+                        findings.append("\(table.name).\(table.columns[place].name), \(key(of: left, table)): \(from) and \(into)")
                     }
                     // Behind another key nothing is beside its like any more.
                     if table.keyPlaces.contains(place) { break }
@@ -232,9 +229,7 @@ struct Mover {
                 (here, there) = (try one.step(), try other.step())
             }
             if differing > 1 { findings.append("\(table.name): \(differing) rows differ") }
-            if here != there {
-                findings.append("\(table.name): there are more rows \(here ? "in the source" : "in the target")")
-            }
+            if here != there { findings.append("\(table.name): there are more rows \(here ? "in the source" : "in the target")") }
             rows += done
         }
         return (findings, rows)
@@ -297,11 +292,7 @@ private struct Sink {
     func add(_ row: Row) throws {
         for place in 0..<Int32(count) {
             let cell = row.cell(place)
-            if let copy {
-                try bind(cell, place + 1, copy)
-            } else if let statement {
-                try bind(cell, place + 1, statement)
-            }
+            if let copy { try bind(cell, place + 1, copy) } else if let statement { try bind(cell, place + 1, statement) }
         }
         if let copy {
             _ = try copy.step()
