@@ -32,6 +32,26 @@ public func corm_block_batch_write(
     }
 }
 
+@_cdecl("corm_block_batch_add") @implementation
+public func corm_block_batch_add(
+    _ handle: OpaquePointer?, _ part: corm_block_part?, _ context: UnsafeMutableRawPointer?, _ release: corm_release?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        guard let part else { throw CormorantError(.misuse, "the part is NULL", hint: "pass a function that writes") }
+        let batch = try requireBatch(handle)
+        let kept = HostContext(context, release)
+        batch.add { _ in
+            var (changes, key) = (Int64(0), Int64(0))
+            var error: OpaquePointer?
+            let status = part(kept.context, &changes, &key, &error)
+            if status < 0 || error != nil { throw failure(of: "the part of the batch", status, error) }
+            return WriteResult(changes: changes, generatedKey: key == 0 ? nil : key)
+        }
+        return CORM_OK
+    }
+}
+
 private func recordOperation(_ number: Int32, _ conflict: Int32, _ properties: [String]) throws -> RecordOperation {
     switch number {
     case CORM_WRITE_INSERT: return .insert(try conflictPolicy(conflict))

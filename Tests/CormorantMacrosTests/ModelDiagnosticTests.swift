@@ -129,6 +129,15 @@ struct ModelDiagnosticTests {
             members: "@Column(computed: \"1\", convert: \"2\") var a: Int",
             "'a' is computed and has a conversion; drop one of the two"),
         Misuse(
+            members: "@Column(computed: \"1\", validate: isSmall) var a: Int",
+            "'a' has a validator, and the database fills it in; look at what the program writes, or give it a check"),
+        Misuse(
+            members: "@Column(stamp: .updated, validate: isSmall) var a: Timestamp",
+            "'a' has a validator, and the database fills it in; look at what the program writes, or give it a check"),
+        Misuse(
+            members: "@Column(version: true, validate: isSmall) var a: Int",
+            "'a' has a validator, and the database fills it in; look at what the program writes, or give it a check"),
+        Misuse(
             members: "@Column(renamedFrom: \"HOME_URL\") var a: Int\nvar homeURL: String",
             "'a' is renamed from \"HOME_URL\", which is a column of the model; rename in two steps, or drop renamedFrom"
         ),

@@ -92,8 +92,9 @@ typedef corm_status (*corm_record_hook)(corm_database *database, void *record, c
  * corm_relation_save; the insert hooks by an insert alone, and by an upsert with keep_row that inserts; the update hooks by an
  * update alone, since a save and an upsert do not know which of both they will be. After hooks are called where a row was
  * written or deleted. Statements, SQL, corm_record_delete_key and corm_query_delete, cascades, and rows that CORM_CONFLICT_REPLACE
- * deletes have no record, and call nothing. What would pass by hooks or validators is CORM_E_MISUSE: corm_json_reader_import, and
- * hooks in a batch of a queue (corm_batch_insert ...), which calls validators when a record is added.
+ * deletes have no record, and call nothing. What would pass by hooks or validators is CORM_E_MISUSE: corm_json_reader_import. In a
+ * batch of a queue (corm_batch_insert ...) they are called when it is written, on the queue's thread, with the queue's copy of the
+ * record, in which what the model has no column for is zero.
  *
  * Of a model without structs (record_size 0) nothing is called: what writes its rows, such as a binding, calls the hooks
  * that it says are there by giving this, zero or not.

@@ -128,7 +128,8 @@ corm_status corm_batch_execute(corm_batch *batch, const char *sql, const corm_va
 
 /*
  * Add what the functions of record.h do. The record is copied, with all that it points to; what the database makes does
- * not come back into it: see corm_write_result. Statuses: CORM_E_MISUSE; CORM_E_ENCODING, CORM_E_RANGE and CORM_E_CALLBACK
+ * not come back into it: see corm_write_result. Its hooks and validators are called on the queue's thread, with that copy, each
+ * time that it is written: what they refuse is the part's error. Statuses: CORM_E_MISUSE; CORM_E_ENCODING, CORM_E_RANGE and CORM_E_CALLBACK
  * for what cannot be copied.
  */
 corm_status corm_batch_insert(corm_batch *batch, const corm_model *model, const void *record, corm_conflict conflict,

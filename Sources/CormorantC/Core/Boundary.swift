@@ -21,7 +21,7 @@ private func report(_ error: any Error, _ outError: ErrorOut) -> corm_status {
 }
 
 /// What a function of the host's failed with: the error that it gave away, or else its status.
-func failure(
+package func failure(
     of function: String, _ status: corm_status, _ given: OpaquePointer?, otherwise code: ErrorCode = .callback
 ) -> CormorantError {
     Handles.take(given, as: ErrorText.self)?.error
@@ -103,4 +103,16 @@ package func missingArray(_ what: StaticString) -> CormorantError {
 package func require<T>(_ pointer: UnsafeMutablePointer<T>?, _ what: StaticString) throws -> UnsafeMutablePointer<T> {
     guard let pointer else { throw CormorantError(.misuse, "\(what) is NULL", hint: "pass where the result goes") }
     return pointer
+}
+
+/// What the program's callbacks get, released with the last that may call them.
+package final class HostContext: @unchecked Sendable {  // the program's: its callbacks say how it may be used
+    package let context: UnsafeMutableRawPointer?
+    private let release: corm_release?
+
+    package init(_ context: UnsafeMutableRawPointer?, _ release: corm_release?) {
+        (self.context, self.release) = (context, release)
+    }
+
+    deinit { release?(context) }
 }

@@ -83,4 +83,3 @@ package protocol HandleObject: AnyObject {
 // The classes of the engine that are given out as they are.
 extension ScratchMemory: HandleObject { package static var kind: HandleKind { .arena } }
 extension KeyValueStore: HandleObject { package static var kind: HandleKind { .store } }
-extension WriteBatch: HandleObject { package static var kind: HandleKind { .batch } }

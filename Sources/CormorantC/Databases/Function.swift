@@ -4,18 +4,6 @@ import CormorantEngine
 import CormorantORM
 import CormorantSQLite
 
-/// What the program's callbacks get, released with the last that may call them.
-private final class HostContext: @unchecked Sendable {  // the program's: its callbacks say how it may be used
-    let context: UnsafeMutableRawPointer?
-    private let release: corm_release?
-
-    init(_ context: UnsafeMutableRawPointer?, _ release: corm_release?) {
-        (self.context, self.release) = (context, release)
-    }
-
-    deinit { release?(context) }
-}
-
 final class Answer: HandleObject {
     static var kind: HandleKind { .answer }
     /// nil: none yet.

@@ -3,21 +3,39 @@ import CormorantBase
 import CormorantORM
 import CormorantQuery
 
-package func requireBatch(_ handle: OpaquePointer?) throws -> WriteBatch {
-    let batch = try Handles.require(handle, as: WriteBatch.self)
-    try batch.queue.refuseFork()
-    return batch
+/// A batch with the handle of its queue's database, which hooks are given.
+private final class BatchBox: HandleObject {
+    static var kind: HandleKind { .batch }
+    let batch: WriteBatch
+    let database: OpaquePointer?
+
+    init(_ queue: QueueBox) {
+        batch = WriteBatch(queue.queue)
+        database = queue.database
+    }
 }
+
+private func box(_ handle: OpaquePointer?) throws -> BatchBox {
+    let box = try Handles.require(handle, as: BatchBox.self)
+    try box.batch.queue.refuseFork()
+    return box
+}
+
+package func requireBatch(_ handle: OpaquePointer?) throws -> WriteBatch { try box(handle).batch }
 
 private func add(
     _ handle: OpaquePointer?, _ operation: RecordOperation, _ model: OpaquePointer?, _ record: UnsafeRawPointer?
 ) throws {
-    let batch = try requireBatch(handle)
-    let box = try requireModel(model)
+    let box = try box(handle)
+    let modelBox = try requireModel(model)
+    let model = modelBox.descriptor
     guard let record else { throw missingRecord() }
-    let given = StructRecord(base: UnsafeMutableRawPointer(mutating: record), layout: try box.records(), arena: nil)
-    try given.callValidators(operation, box.descriptor)
-    batch.add(operation, try given.copied(box.descriptor), of: box.descriptor)
+    let given = StructRecord(
+        base: UnsafeMutableRawPointer(mutating: record), layout: try modelBox.records(), arena: nil,
+        database: box.database)
+    if given.hookKind == .none { return box.batch.add(operation, try given.copied(model), of: model) }
+    let kept = try given.kept(model)
+    box.batch.add(operation, of: model) { try kept.kept(model) }
 }
 
 @_cdecl("corm_batch_create") @implementation
@@ -27,13 +45,13 @@ public func corm_batch_create(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outBatch, "out_batch")
-        out.pointee = try Handles.add(WriteBatch(requireQueue(handle)))
+        out.pointee = try Handles.add(BatchBox(requireQueueBox(handle)))
         return CORM_OK
     }
 }
 
 @_cdecl("corm_batch_free") @implementation
-public func corm_batch_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: WriteBatch.self) }
+public func corm_batch_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: BatchBox.self) }
 
 @_cdecl("corm_batch_count") @implementation
 public func corm_batch_count(_ handle: OpaquePointer?) -> Int { (try? requireBatch(handle))?.count ?? 0 }

@@ -3,7 +3,7 @@ import CormorantBase
 import CormorantORM
 
 /// A queue with the handle of its database, which bodies are given.
-private final class QueueBox: HandleObject {
+final class QueueBox: HandleObject {
     static var kind: HandleKind { .queue }
     let queue: WriteQueue
     let database: OpaquePointer?
@@ -14,11 +14,11 @@ private final class QueueBox: HandleObject {
     }
 }
 
-private func box(_ handle: OpaquePointer?) throws -> QueueBox {
+func requireQueueBox(_ handle: OpaquePointer?) throws -> QueueBox {
     try Handles.require(handle, as: QueueBox.self)
 }
 
-func requireQueue(_ handle: OpaquePointer?) throws -> WriteQueue { try box(handle).queue }
+func requireQueue(_ handle: OpaquePointer?) throws -> WriteQueue { try requireQueueBox(handle).queue }
 
 /// How a write is added, with its callback as the engine calls it.
 struct GivenWrite {
@@ -89,7 +89,7 @@ public func corm_queue_add(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let box = try box(handle)
+        let box = try requireQueueBox(handle)
         let given = try GivenWrite(options)
         let write = try write(box, body, context, given)
         try box.queue.add(write, waits: given.waits) { outNumber?.pointee = $0 }
@@ -103,7 +103,7 @@ public func corm_queue_perform(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let box = try box(handle)
+        let box = try requireQueueBox(handle)
         let completion = try box.queue.perform(write(box, body, context, GivenWrite(nil)))
         if let error = completion.error { throw error }
         return CORM_OK

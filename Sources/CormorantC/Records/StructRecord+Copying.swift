@@ -6,15 +6,48 @@ extension StructRecord {
     /// A copy that needs neither the struct nor what it points to.
     func copied(_ model: ModelDescriptor) throws -> DynamicRecord {
         var record = DynamicRecord(model)
+        try eachValue(model) { field, value in
+            record.values[field.column] = field.zeroIsNoKey && value == .integer(0) ? .null : value
+        }
+        return record
+    }
+
+    /// The same as a struct, which hooks can be called with. What the model has no column for is zero in it.
+    func kept(_ model: ModelDescriptor) throws -> StructRecord {
+        let memory = ScratchMemory(firstSize: 256)
+        let start = try memory.allocateRecords(size: layout.size)
+        start.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
+        let kept = StructRecord(base: start, layout: layout, arena: memory, database: database)
+        try eachValue(model) { field, value in
+            let at = start + field.offset
+            switch field.kind {
+            case .nested: break
+            case .cString: at.storeBytes(of: try value.cText(in: memory).data, as: UnsafePointer<CChar>?.self)
+            case .text: at.storeBytes(of: try value.cText(in: memory), as: corm_text.self)
+            case .blob:
+                let bytes = try value.cValue(in: memory).as.bytes
+                at.storeBytes(of: corm_blob(data: bytes.data, size: bytes.size), as: corm_blob.self)
+            case .value: at.storeBytes(of: try value.cValue(in: memory), as: corm_value.self)
+            case .transform:
+                var value = try value.cValue(in: memory)
+                let arena = try Handles.add(memory)
+                defer { Handles.remove(arena, as: ScratchMemory.self) }
+                if let error = field.decode(&value, to: at, arena) { throw error }
+            default: at.copyMemory(from: base + field.offset, byteCount: field.size)
+            }
+        }
+        return kept
+    }
+
+    /// The values that are written.
+    private func eachValue(_ model: ModelDescriptor, _ body: (StructLayout.Field, Value) throws -> Void) throws {
         for field in layout.fields where !field.isComputed && !field.isConstant {
             do {
-                let value = try value(of: field)
-                record.values[field.column] = field.zeroIsNoKey && value == .integer(0) ? .null : value
+                try body(field, value(of: field))
             } catch let error as CormorantError {
                 throw error.prefixed("\(model.name).\(model.columns[field.column].name): ")
             }
         }
-        return record
     }
 
     private func value(of field: StructLayout.Field) throws -> Value {
@@ -68,5 +101,13 @@ extension StructRecord {
             if let error = field.encode(at, to: &value) { throw error }
             return try plainValue(value, "it")
         }
+    }
+}
+
+extension Value {
+    fileprivate func cText(in memory: ScratchMemory) throws -> corm_text {
+        if self == .null { return corm_text() }
+        let bytes = try cValue(in: memory).as.bytes
+        return corm_text(data: bytes.data?.assumingMemoryBound(to: CChar.self), size: bytes.size)
     }
 }

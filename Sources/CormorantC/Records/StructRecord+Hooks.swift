@@ -50,21 +50,6 @@ extension StructRecord {
         }
     }
 
-    /// Before a struct is copied, of which only values stay: its hooks cannot be called when it is written.
-    func callValidators(_ operation: RecordOperation, _ model: ModelDescriptor) throws {
-        if hookKind == .all {
-            try model.refuseHooks(
-                "a batch takes values, and would write them",
-                hint: "add a function to the queue, which writes the record (corm_queue_add)")
-        }
-        switch operation {
-        case .delete: return
-        case .update(let properties) where !properties.isEmpty:
-            try validate(RecordWrite(.update, model, columns: properties.map(model.require)))
-        default: try validate(RecordWrite(.save, model))
-        }
-    }
-
     private func validate(_ write: RecordWrite) throws {
         guard let hooks = layout.hooks else { return }
         for validator in hooks.validators where write.writes(validator.column) {

@@ -37,6 +37,7 @@ enum Problem {
     case noSuchProperty(String, [String])
     case sharedColumn(String, String, String)
     case computedConversion(String)
+    case validatorOfFilled(String)
     case renamedFromColumn(String, String)
     case renamedTwice(String, String, String)
     case dropOfColumn(String)
@@ -96,6 +97,8 @@ extension Problem {
         case .sharedColumn(let one, let other, let column):
             "'\(one)' and '\(other)' share the column \"\(column)\"; give one another name with @Column"
         case .computedConversion(let name): "'\(name)' is computed and has a conversion; drop one of the two"
+        case .validatorOfFilled(let name):
+            "'\(name)' has a validator, and the database fills it in; look at what the program writes, or give it a check"
         case .renamedFromColumn(let name, let former):
             "'\(name)' is renamed from \"\(former)\", which is a column of the model; rename in two steps, or drop renamedFrom"
         case .renamedTwice(let one, let other, let former):

@@ -14,6 +14,10 @@ extension StoredProperty {
     /// Markers that contradict each other.
     func check(_ problems: Problems) {
         if columnArgument("length") != nil && isKnownNotText { problems.add(.lengthOfNoText(name, type), at: range) }
+        let isUpdateTime = columnArgument("stamp")?.text.hasSuffix(".updated") ?? false
+        if columnArgument("validate") != nil, isComputed || isUpdateTime || columnArgument("version") != nil {
+            problems.add(.validatorOfFilled(name), at: range)
+        }
         guard isComputed else { return }
         if isKey { problems.add(.computedKey(name), at: range) }
         if columnArgument("default") != nil { problems.add(.computedDefault(name), at: range) }

@@ -33,17 +33,16 @@ package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
     }
 
     package func add<Access: RecordAccess>(_ operation: RecordOperation, _ record: Access, of model: ModelDescriptor) {
+        add(operation, of: model) { record }
+    }
+
+    /// - Parameter record: gives a record that hooks may change; called again where the batch is run again.
+    package func add<Access: RecordAccess>(
+        _ operation: RecordOperation, of model: ModelDescriptor, record: @escaping () throws -> Access
+    ) {
         add { database in
-            var record = record
-            return try database.write(model) { plan in
-                switch operation {
-                case .insert(let policy): return try plan.insert(&record, policy) ? 1 : 0
-                case .save: try plan.save(&record)
-                case .update(let names): try plan.update(&record, with: plan.update(named: names))
-                case .delete: return try plan.delete(&record) ? 1 : 0
-                }
-                return 1
-            }
+            var record = try record()
+            return try database.write(operation, &record, model)
         }
     }
 
@@ -85,6 +84,21 @@ package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
 }
 
 extension Database {
+    /// Does with a record what a batch says.
+    package func write<Access: RecordAccess>(
+        _ operation: RecordOperation, _ record: inout Access, _ model: ModelDescriptor
+    ) throws -> WriteResult {
+        try write(model) { plan in
+            switch operation {
+            case .insert(let policy): return try plan.insert(&record, policy) ? 1 : 0
+            case .save: try plan.save(&record)
+            case .update(let names): try plan.update(&record, with: plan.update(named: names))
+            case .delete: return try plan.delete(&record) ? 1 : 0
+            }
+            return 1
+        }
+    }
+
     /// Runs one operation on a record, and tells the key that was made.
     package func write(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> Int64) throws -> WriteResult {
         try withPlan(model) { plan in

@@ -182,7 +182,8 @@ extension RecordWriter {
     package func nan(_ column: Int) -> CormorantError {
         wrong(
             column, .range, "is NaN, which SQLite cannot store",
-            "make it nullable and give NULL where a number is missing")
+            model.columns[column].notNull
+                ? "make it nullable and give NULL where a number is missing" : "give NULL where a number is missing")
     }
 
     @usableFromInline @inline(never)

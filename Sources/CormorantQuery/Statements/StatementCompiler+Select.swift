@@ -83,11 +83,12 @@ extension StatementCompiler {
         scopes[scopes.count - 1].seesLabels = true
         try writeWhere(select.conditions)
         if !select.groupBy.isEmpty {
+            let terms = select.groupBy.map(\.asTerm)
             if dialect == .postgres {
-                try write(groups: select.groupBy, of: select)
+                try write(groups: terms, of: select)
             } else {
                 sql += " GROUP BY "
-                try write(separated: select.groupBy.map { select.position(ofLabel: $0) ?? $0 }, compared: true)
+                try write(separated: terms.map { select.position(ofLabel: $0) ?? $0 }, compared: true)
             }
         }
         if !select.having.isEmpty {
@@ -96,9 +97,9 @@ extension StatementCompiler {
         }
         if dialect == .postgres, !select.order.isEmpty {
             sql += " ORDER BY "
-            try write(order: select.order, of: select)
+            try write(order: select.order.map(\.asTerm), of: select)
         } else {
-            try writeOrder(select.order)
+            try writeOrder(select.order.map(\.asTerm))
         }
         try writeLimit(select)
         insertPaths(at: endOfSources)
@@ -319,6 +320,23 @@ extension Select {
 }
 
 extension Expression {
+    /// As rows are grouped or ordered by it. A condition without values is a constant to an engine, and a number there is that of
+    /// a result column.
+    fileprivate var asTerm: Expression {
+        if case .ordered(let inner, let direction) = node { return inner.asTerm.ordered(direction) }
+        return isConstant ? .cast(self, .bool) : self
+    }
+
+    private var isConstant: Bool {
+        switch node {
+        case .list(_, let parts): parts.isEmpty || parts.count == 1 && parts[0].isConstant
+        case .inValues(_, let values): values.isEmpty
+        case .inRows(_, let rows): rows.isEmpty
+        case .unary(.negate, let inner), .collate(let inner, _), .labelled(let inner, _): inner.isConstant
+        default: false
+        }
+    }
+
     /// The order term of a decimal, which has no collation yet.
     fileprivate func compared(by collation: String) -> Expression {
         if case .ordered(let inner, let direction) = node {

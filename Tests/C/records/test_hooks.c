@@ -250,25 +250,81 @@ static void hooks_keep_to_their_transaction(void **state) {
     corm_model_free(model);
 }
 
-/* Values that are kept have no struct to give to hooks; validators look before. */
-static void a_batch_of_a_queue_takes_no_hooks(void **state) {
+/* What became of a batch: its status, or the first of its parts that is not CORM_OK. */
+static corm_status ended(corm_queue *queue, corm_batch *batch, corm_batch_policy policy) {
+    corm_listener *listener = NULL;
+    corm_completion *completion = NULL;
+    OK(corm_listener_open(queue, NULL, &listener, &failure));
+    OK(corm_batch_commit(batch, policy, NULL, NULL, &failure));
+    OK(corm_queue_flush(queue, &failure));
+    assert_int_equal(corm_listener_next(listener, &completion, &failure), CORM_ROW);
+    const corm_completion_info *info = corm_completion_info_get(completion);
+    corm_status status = info->status;
+    for (size_t index = 0; status == CORM_OK && index < info->result_count; index += 1) {
+        const corm_error *error = corm_completion_result_get(completion, index)->error;
+        status = error == NULL ? CORM_OK : corm_error_code(error);
+    }
+    corm_completion_free(completion);
+    corm_listener_close(listener);
+    return status;
+}
+
+static void a_batch_of_a_queue_calls_them_with_a_struct_of_its_own(void **state) {
     (void)state;
     corm_queue *queue = NULL;
     corm_batch *batch = NULL;
     OK(corm_queue_open(db, NULL, &queue, &failure));
     OK(corm_batch_create(queue, &batch, &failure));
-    page one = {.title = "a"};
-    GIVES(CORM_E_MISUSE, corm_batch_insert(batch, pages, &one, CORM_CONFLICT_ABORT, &failure));
-    assert_non_null(strstr(corm_error_message(failure), "past the hooks and validators of model Page"));
+    char title[] = "shout";
+    page one = {.title = title, .size = {true, 7}};
+    OK(corm_batch_insert(batch, pages, &one, CORM_CONFLICT_ABORT, &failure));
+    memset(title, 'x', 5);
+    memset(&one, 0x55, sizeof one);
+    one = (page){.size = {true, 5}};
+    OK(corm_batch_insert(batch, pages, &one, CORM_CONFLICT_ABORT, &failure));
+    one = (page){.title = "b", .size = {true, 101}};
+    OK(corm_batch_save(batch, pages, &one, &failure));
+    assert_int_equal(now.calls, 0);
+    assert_int_equal(ended(queue, batch, CORM_BATCH_CONTINUE), CORM_E_VALIDATION);
+    assert_int_equal(now.calls, 4);
+    assert_int_equal(now.key_after, 1);
+    assert_ptr_equal(now.database, db);
+    assert_int_equal(one.id, 0);
+    assert_string_equal(select_text("SELECT group_concat(title || size) FROM page"), "SHOUT7");
+    /* Times that are not set stay what the database makes of them. */
+    assert_int_equal(select_int("SELECT count(*) FROM page WHERE created IS NOT NULL AND version = 1"), 1);
+    now.fails_at = "before";
+    OK(corm_batch_delete(batch, pages, &(page){.id = 1, .version = 1}, &failure));
+    assert_int_equal(ended(queue, batch, CORM_BATCH_ROLLBACK), CORM_E_CALLBACK);
+    now.fails_at = NULL;
+    now.writes_at = "after";
+    OK(corm_batch_delete(batch, pages, &(page){.id = 1, .version = 1}, &failure));
+    assert_int_equal(ended(queue, batch, CORM_BATCH_ROLLBACK), CORM_OK);
+    assert_int_equal(select_int("SELECT count(*) FROM page"), 0);
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 1);
+    corm_batch_free(batch);
+    OK(corm_queue_close(queue, &failure));
+}
+
+static void a_batch_of_a_queue_validates_when_it_is_written(void **state) {
+    (void)state;
+    corm_queue *queue = NULL;
+    corm_batch *batch = NULL;
     corm_model *model = NULL;
     corm_model_def definition = page_def;
     definition.hooks = &(const corm_record_hooks){.struct_size = sizeof(corm_record_hooks), .validate = has_title};
     OK(corm_model_create(&definition, &model, &failure));
-    one.size = (corm_optional_int64){true, 101};
-    GIVES(CORM_E_VALIDATION, corm_batch_insert(batch, model, &one, CORM_CONFLICT_ABORT, &failure));
-    GIVES(CORM_E_VALIDATION, corm_batch_update(batch, model, &one, "size", &failure));
+    OK(corm_queue_open(db, NULL, &queue, &failure));
+    OK(corm_batch_create(queue, &batch, &failure));
+    page one = {.title = "a", .size = {true, 101}};
+    OK(corm_batch_insert(batch, model, &one, CORM_CONFLICT_ABORT, &failure));
+    assert_int_equal(ended(queue, batch, CORM_BATCH_ROLLBACK), CORM_E_VALIDATION);
+    one.size.value = 1;
+    OK(corm_batch_insert(batch, model, &one, CORM_CONFLICT_ABORT, &failure));
+    one = (page){.id = 1, .version = 1, .title = "b", .size = {true, 101}};
     OK(corm_batch_update(batch, model, &one, "title", &failure));
-    OK(corm_batch_delete(batch, model, &(page){.id = 1}, &failure));
+    assert_int_equal(ended(queue, batch, CORM_BATCH_ROLLBACK), CORM_OK);
+    assert_string_equal(select_text("SELECT title || size FROM page"), "b1");
     corm_batch_free(batch);
     OK(corm_queue_close(queue, &failure));
     corm_model_free(model);
@@ -311,7 +367,8 @@ int main(void) {
         HOOK_TEST(what_hooks_write_is_part_of_the_write),
         HOOK_TEST(a_validator_names_model_and_property),
         HOOK_TEST(hooks_keep_to_their_transaction),
-        HOOK_TEST(a_batch_of_a_queue_takes_no_hooks),
+        HOOK_TEST(a_batch_of_a_queue_calls_them_with_a_struct_of_its_own),
+        HOOK_TEST(a_batch_of_a_queue_validates_when_it_is_written),
         HOOK_TEST(a_validator_of_what_the_database_fills_in_is_refused),
         HOOK_TEST(a_variant_has_the_hooks),
     };

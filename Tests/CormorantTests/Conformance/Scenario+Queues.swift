@@ -46,6 +46,13 @@ extension Scenario {
             case "delete": .delete
             default: throw ScenarioFailure("unknown part \"\(verb)\"")
             }
-        batch.add(operation, record, of: model.descriptor)
+        guard model.descriptor.hasHooks else { return batch.add(operation, record, of: model.descriptor) }
+        // Which runs on the queue's thread, where the model is to be known as it is here.
+        batch.add { database in
+            try self.hooked(model) {
+                var record = FirstRecord(record)
+                return try database.write(operation, &record, model.descriptor)
+            }
+        }
     }
 }

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native.expression import Node
+from ._operand import condition_node, operand
 from ._shape import TupleShape
 from .error import ProgrammingError
-from .expression import Expression, condition_node, operand
+from .expression import Expression
 from .model import Model
 from .record import Conflict, conflict_number
 from .select import source_node

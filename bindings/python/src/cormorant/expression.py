@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable
-from datetime import date, datetime, time, timedelta
+from datetime import timedelta
 from decimal import Decimal
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeGuard, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
 
-from ._annotation import own_transform
 from ._native import abi
 from ._native import expression as native_expression
 from ._native.abi import CORM_NODE_BINARY, CORM_NODE_UNARY, CORM_NODE_VALUE
 from ._native.expression import Node
-from .error import DataError, Error, ProgrammingError
-from .value import COLUMN_TYPES, PLAIN, file_value, plain_value, type_name
+from ._operand import (
+    Operand,
+    condition_node,
+    decimals_of,
+    durations_of,
+    encode_values,
+    is_parameter,
+    no_condition,
+    operand,
+)
+from .error import Error, ProgrammingError
+from .value import PLAIN
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -42,7 +49,7 @@ _CASTS: dict[type, int] = {
 }
 
 
-class Expression(Generic[T_co]):
+class Expression(Operand, Generic[T_co]):
     """An SQL expression, made by operators on columns and other expressions; it never changes.
 
     == != < <= > >= compare; `== None` asks for NULL. + - * / % are SQL's: integers divide to integers. Decimals are
@@ -51,12 +58,7 @@ class Expression(Generic[T_co]):
     the column's own. Everything else is a method.
     """
 
-    __slots__ = ("_column", "_node")
-
-    # The expression as tree.h has it.
-    _node: Node
-    # The column whose values this has: it encodes what is compared with them and decodes what comes back.
-    _column: Column[Any] | None
+    __slots__ = ()
 
     def __init__(self, node: Node, column: Column[Any] | None = None) -> None:
         self._node = node
@@ -345,7 +347,7 @@ class Expression(Generic[T_co]):
     if not TYPE_CHECKING:
 
         def __rand__(self, other):
-            raise _no_condition(other)
+            raise no_condition(other)
 
         __ror__ = __rand__
 
@@ -426,139 +428,9 @@ class Expression(Generic[T_co]):
         return Expression((abi.CORM_NODE_ORDER, self._node, descending, _NULLS[nulls]), self._column)
 
 
-def is_parameter(value: object) -> TypeGuard[Parameter]:
-    return isinstance(value, Expression) and value._node[0] == abi.CORM_NODE_PARAMETER
-
-
-def operand(value: Any) -> Node:
-    """The node of an expression or of a value."""
-    if type(value) in PLAIN:
-        return CORM_NODE_VALUE, value, 0
-    if isinstance(value, Expression):
-        return value._node
-    if hasattr(value, "_tree"):
-        raise ProgrammingError("a query stands where a value is wanted", hint="write scalar(query)")
-    if hasattr(value, "_parts") and hasattr(value, "_pairs"):
-        raise ProgrammingError("a row of values stands where one is wanted", hint="compare it with another row")
-    return CORM_NODE_VALUE, plain_value(value), abi.CORM_DECIMAL if isinstance(value, Decimal) else 0
-
-
-def _encode_exactly(value: Any) -> Any:
-    if type(value) is int or isinstance(value, Decimal):
-        return plain_value(value)
-    raise DataError(
-        f"a decimal is compared with a value of type {type(value).__name__}",
-        code="CORM_E_TYPE",
-        hint="give a Decimal or an int",
-    )
-
-
-# Stands for the column of decimals that are calculated.
-_DECIMALS: Any = SimpleNamespace(
-    type_name="decimal", transform=COLUMN_TYPES["decimal"].transform, _encode=_encode_exactly, _node=(0, 0)
-)
-
-
-def decimals_of(*operands: Any) -> Any:
-    """The column whose values are decimals that are calculated from the operands; None for other results."""
-    found = None
-    for item in operands:
-        column = item._column if isinstance(item, Expression) else _DECIMALS if isinstance(item, Decimal) else None
-        if column is not None and column.type_name == "decimal":
-            if column.transform is not _DECIMALS.transform:
-                return column
-            found = _DECIMALS
-    return found
-
-
-# Stand for the columns of values that SQL holds in another form.
-_KINDS: Any = {
-    kind: SimpleNamespace(type_name=name, transform=COLUMN_TYPES[name].transform, _encode=None, _node=(0, 0))
-    for name, kind in (
-        ("datetime", datetime),
-        ("date", date),
-        ("time", time),
-        ("duration", timedelta),
-        ("uuid", uuid.UUID),
-        ("bool", bool),
-    )
-}
-_NULL: Node = CORM_NODE_VALUE, None, 0
-
-
-def durations_of(*operands: Any) -> Any:
-    """The column whose values are durations that are calculated from the operands; None for other results."""
-    for item in operands:
-        column = item._column if isinstance(item, Expression) else None
-        if isinstance(item, timedelta) or (
-            column is not None and column.type_name == "duration" and not _converts(column)
-        ):
-            return _KINDS[timedelta]
-    return None
-
-
-def _converts(column: Any) -> bool:
-    """Whether its values have no form of their own that SQL takes: those of JSON, and of a column's own transform."""
-    return column.type_name == "json" or own_transform(column.type_name, column.transform)
-
-
-def column_of(*values: Any) -> Any:
-    """The column whose values all of these have; None where they differ, or SQL has them as they are."""
-    if (found := decimals_of(*values)) is not None:
-        return found
-    known: list[Any] = [item._column for item in values if isinstance(item, Expression) and item._node != _NULL]
-    others = [item for item in values if item is not None and not isinstance(item, Expression)]
-    found = known[0] if known else _KINDS.get(type(others[0])) if others else None
-    if found is None or any(item is None for item in known):
-        return None
-    if _converts(found):
-        return found if all(item.transform is found.transform for item in known) else None
-    kind = next((kind for kind, column in _KINDS.items() if column.type_name == found.type_name), None)
-    same = all(item.type_name == found.type_name and not _converts(item) for item in known)
-    return found if kind and same and all(isinstance(item, kind) for item in others) else None
-
-
-def value_node(value: Any, column: Any) -> Node:
-    """The node of what is a value of a column, or an expression."""
-    if column is None or value is None or isinstance(value, Expression) or not _converts(column):
-        return operand(value)
-    return CORM_NODE_VALUE, file_value(column.type_name, column._encode(value)), 0
-
-
-def encode_values(expression: Expression[Any], values: Iterable[Any]) -> list[Any]:
-    """Values that stand beside an expression, without nodes of their own."""
-    items = list(values)
-    column = expression._column
-    if column is not None and column._encode is not None:
-        items = list(map(column._encode, items))
-        if expression is not column and column.type_name in ("datetime", "date", "time"):
-            # The library does not see what this is compared with.
-            return [file_value(column.type_name, item) for item in items]
-        return items
-    return items if PLAIN.issuperset(map(type, items)) else list(map(plain_value, items))
-
-
-def condition_node(condition: Any) -> Node:
-    if not isinstance(condition, Expression):
-        raise _no_condition(condition)
-    return condition._node
-
-
 def _joined(code: int, left: Expression[Any], right: Any) -> Expression[bool]:
     """AND or OR; a chain of them stays flat however long it is."""
     parts: list[Node] = []
     for node in (left._node, condition_node(right)):
         parts += node[1] if node[0] == code else [node]
     return Expression((code, parts))
-
-
-def _no_condition(found: object) -> ProgrammingError:
-    hint = "put each comparison in parentheses: (Person.age > 35) & (Person.name == name)"
-    if isinstance(found, bool):
-        hint = (
-            "Python compared, not SQL: ask column.is_null() instead of `is None`, compare a relation's key "
-            "(Album.artist_id == artist.id), and put each comparison in parentheses"
-        )
-    elif isinstance(found, str):
-        hint = 'compare columns, or give SQL as raw("title = ?", value)'
-    return ProgrammingError(f"a value of type {type_name(found)} is no condition", hint=hint)

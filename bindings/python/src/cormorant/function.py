@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ._native import abi
 from ._native.expression import Node
+from ._operand import column_of, condition_node, decimals_of, durations_of, operand, value_node
 from ._shape import TupleShape
 from ._sql import bindings_of
 from .error import ProgrammingError
-from .expression import (
-    Expression,
-    Number,
-    T_co,
-    column_of,
-    condition_node,
-    decimals_of,
-    durations_of,
-    operand,
-    value_node,
-)
+from .expression import Expression, Number, T_co
 from .value import plain_value
 
 if TYPE_CHECKING:

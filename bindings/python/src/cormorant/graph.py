@@ -12,9 +12,10 @@ from ._assigned import contradiction, put
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import relation as native_relation
+from ._operand import condition_node
 from .column import Column
 from .error import ProgrammingError
-from .expression import Expression, condition_node
+from .expression import Expression
 from .model import Model
 from .relation import Path, Relation, Route, ToMany, ToOne
 from .result import PausedCollector

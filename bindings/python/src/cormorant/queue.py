@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextvars
+import copy
 import threading
 import warnings
 import weakref
@@ -22,9 +23,9 @@ from ._owner import Owner
 from ._waiting import Nothing, Waiting
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
-from .record import Conflict, conflict_number
+from .record import Conflict, conflict_number, write_one
 from .thread import call_plain
-from .value import Bindings, dump_bindings
+from .value import PLAIN, Bindings, dump_bindings
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVarTuple, Unpack
@@ -79,6 +80,8 @@ class Write(Future[R]):
         self._value: Any = None
         self._raised: BaseException | None = None
         self._number, self._context = 0, 0
+        # Of a batch those that call hooks, by their places in it.
+        self._parts: dict[int, _Part] = {}
 
     def cancel(self) -> bool:
         """Takes the write back; False: it has begun, or is done."""
@@ -126,23 +129,78 @@ class Write(Future[R]):
             return
         _, _, error, results = completion
         if error is not None:
-            self.set_exception(self._raised or error)
+            self.set_exception(self._raised or self._raised_by(error.record_index) or error)
         elif self._body is None:
-            self._value = [_result(result) for result in results]
+            self._value = [self._result(index, result) for index, result in enumerate(results)]
             self.set_result(self._value)
         else:
             self.set_result(self._value)
         self._body = self._value = self._raised = None
+        self._parts = {}
+
+    def _result(self, index: int, result: native_queue.Result) -> WriteResult:
+        changes, key, error = result
+        raised = self._raised_by(index) if error else None
+        return WriteResult(changes, key or None, raised if isinstance(raised, Error) else error)
+
+    def _raised_by(self, index: int) -> BaseException | None:
+        """What a hook in a part of a batch raised."""
+        raised = self._parts[index].raised if index in self._parts else None
+        if isinstance(raised, Error):
+            raised.record_index = index
+        return raised
+
+
+class _Part:
+    """A record with hooks or validators in a batch."""
+
+    def __init__(
+        self, queue: WriteQueue, record: Model, operation: int, conflict: int, properties: tuple[str, ...] | None
+    ) -> None:
+        self._queue = queue
+        self._record = _own(record)
+        self._how = operation, conflict, properties
+        self.raised: BaseException | None = None
+
+    def run(self) -> tuple[int, int]:
+        """Called by the queue, on its thread, once more where it has to write once more."""
+        self._queue._thread = threading.get_ident()
+        self.raised = None
+        record = _own(self._record)
+        info = record.__model__
+        key = info.key[0] if info.generates_key and len(info.key) == 1 else None
+        has_key = key is None or getattr(record, key) is not None
+        try:
+            count = write_one(self._queue._database, record, *self._how)
+        except BaseException as error:
+            self.raised = error
+            raise
+        made = 0 if key is None or has_key or not count else info.encode_value(key, getattr(record, key))
+        return count, made or 0
+
+
+def _own(record: Model) -> Model:
+    """A record with the same values, whatever becomes of the one and its values."""
+    made = copy.copy(record)
+    for item in record.__model__.columns:
+        value = getattr(record, item.name)
+        if type(value) not in PLAIN:
+            setattr(made, item.name, copy.deepcopy(value))
+    return made
 
 
 class Batch(Owner):
-    """SQL and records that are one write, given by WriteQueue.begin(). What is added is copied."""
+    """SQL and records that are one write, given by WriteQueue.begin(). What is added is copied.
+
+    Hooks and validators of a record are called with the copy when it is written, on the queue's thread.
+    """
 
     _instead = "begin another"
 
     def __init__(self, queue: WriteQueue) -> None:
         self._queue = queue
         self._handle = native_queue.begin(queue._handle)
+        self._parts: dict[int, _Part] = {}
 
     def __len__(self) -> int:
         return native_queue.batch_count(self._handle)
@@ -171,13 +229,13 @@ class Batch(Owner):
         info = info_of_records(type(record))
         if record.__assigned__ and operation != abi.CORM_WRITE_DELETE:
             settle(self._queue._database._innermost, record, properties)
-        if hooks := info.hooks:
-            if hooks.has_hooks:
-                hooks.refuse_rows(
-                    "a batch takes values, and would write them",
-                    "add a function to the queue, which writes the record: queue.add(Database.save, record)",
-                )
-            hooks.validate(record, operation, properties or ())
+        if info.hooks:
+            info.dump((record,), properties)
+            part = _Part(self._queue, record, operation, conflict, properties)
+            place = len(self)
+            native_queue.batch_add(self._handle, part)
+            self._parts[place] = part
+            return
         rows = info.dump((record,), properties)
         native_queue.batch_write(self._handle, info.handle, operation, conflict, properties or (), rows)
 
@@ -193,7 +251,9 @@ class Batch(Owner):
             raise ProgrammingError(f"on_error is {on_error!r}", hint='use "rollback" or "continue"')
         write: Write[list[WriteResult]] = Write(self._queue, None)
         policy = _POLICIES[on_error]
+        write._parts = self._parts
         write._number, write._context = native_queue.commit(self._handle, write, policy, tag, wait=True)
+        self._parts = {}
         return write
 
 
@@ -376,14 +436,9 @@ def queue(database: Database, *, capacity: int = 1024) -> WriteQueue:
     return WriteQueue(database, capacity)
 
 
-def _result(result: native_queue.Result) -> WriteResult:
-    changes, key, error = result
-    return WriteResult(changes, key or None, error)
-
-
 def _completion(completion: native_queue.Completion) -> WriteCompletion:
     number, tag, error, results = completion
-    return WriteCompletion(number, tag, error, [_result(result) for result in results])
+    return WriteCompletion(number, tag, error, [WriteResult(changes, key or None, why) for changes, key, why in results])
 
 
 def _teller(callback: Callable[[WriteCompletion], object]) -> Callable[[native_queue.Completion], object]:

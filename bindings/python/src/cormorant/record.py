@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -83,11 +83,14 @@ def insert(database: Database, record: Model, conflict: Conflict = "abort") -> b
         )
         if write and (done := write(record)) is not None:
             return done
-    return _write_one(database, record, abi.CORM_WRITE_INSERT, conflict_number(conflict)) > 0
+    return write_one(database, record, abi.CORM_WRITE_INSERT, conflict_number(conflict)) > 0
 
 
 def insert_many(database: Database, records: Iterable[Model], conflict: Conflict = "abort") -> int:
-    """Inserts records of one model in one transaction; how many went in. The first error takes back all."""
+    """Inserts records of one model in one transaction; how many went in. The first error takes back all.
+
+    Of classes that a discriminator tells apart, which share a table, there may be several; the same of what follows.
+    """
     return _write_many(database, records, abi.CORM_WRITE_INSERT, conflict_number(conflict))
 
 
@@ -95,7 +98,7 @@ def save(database: Database, record: Model) -> None:
     """Inserts the record or, when its primary key is there, updates that row, in one statement."""
     write = database._savers.get(type(record)) or _prepared(database, database._savers, record, abi.CORM_WRITE_SAVE)
     if write is None or write(record) is None:
-        _write_one(database, record, abi.CORM_WRITE_SAVE)
+        write_one(database, record, abi.CORM_WRITE_SAVE)
 
 
 def save_many(database: Database, records: Iterable[Model]) -> int:
@@ -146,7 +149,7 @@ def update(database: Database, record: Model, *properties: Property) -> None:
         write = _prepared_update(database, record, properties, names)
     if write is None or write(record) is None:
         names = _names(type(record), properties) if names is None else names
-        _write_one(database, record, abi.CORM_WRITE_UPDATE, 0, names or None)
+        write_one(database, record, abi.CORM_WRITE_UPDATE, 0, names or None)
 
 
 def update_many(database: Database, records: Iterable[Model], *properties: Property) -> int:
@@ -175,7 +178,7 @@ def delete(database: Database, record: Model) -> bool:
     )
     if write and (done := write(record)) is not None:
         return done
-    return _write_one(database, record, abi.CORM_WRITE_DELETE, 0, ()) > 0
+    return write_one(database, record, abi.CORM_WRITE_DELETE, 0, ()) > 0
 
 
 def delete_many(database: Database, records: Iterable[Model]) -> int:
@@ -268,7 +271,7 @@ def _prepared_update(
     return made
 
 
-def _write_one(
+def write_one(
     database: Database,
     record: Model,
     operation: int,
@@ -276,6 +279,7 @@ def _write_one(
     properties: tuple[str, ...] | None = None,
     in_batch: bool = False,
 ) -> int:
+    """Writes a record between its hooks; how many rows that were."""
     info = info_of_records(type(record))
     if info.hooks is None:
         return _write_row(database, info, record, operation, conflict, properties)
@@ -339,7 +343,7 @@ def _upsert_one(
     with Transaction(database):
         if _fetch_by(database, info, record, named):
             return 0
-        if count := _write_one(database, record, abi.CORM_WRITE_INSERT, in_batch=True):
+        if count := write_one(database, record, abi.CORM_WRITE_INSERT, in_batch=True):
             return count
         raise IntegrityError(
             f'a trigger of "{info.table}" skipped the row, so it is not saved',
@@ -408,47 +412,65 @@ def _write_many(
             f"{type_name(records)} is no iterable of records",
             hint="give it to insert_arrow(Model, ...), or make records of its rows",
         )
-    made: list[tuple[list[Model], list[Any]]] = []
+    made: list[tuple[list[Model], list[Any], bool]] = []
     cls = type(part[0]) if part else Model
-    names = None if properties is None or not part else _names(cls, properties)
-    if getattr(getattr(cls, "__model__", None), "hooks", None):
-        return _write_each(database, cls, chain(part, source), operation, conflict, names)
-    with Transaction(database) if len(part) == _PART else nullcontext():
+    kinds = _kinds(cls)
+    if any(kind.__model__.hooks for kind in kinds):
+        return _write_each(database, kinds, chain(part, source), operation, conflict, properties)
+    with Transaction(database) if len(part) == _PART or len(kinds) > 1 else nullcontext():
         while part:
-            items, count = _write_part(database, cls, part, start, operation, conflict, names)
-            if operation != abi.CORM_WRITE_DELETE and items.count(None) < len(items):
-                made.append((part, items))
-            total, start = total + count, start + len(part)
+            for kind, run in [(cls, part)] if len(kinds) < 2 else _runs(part):
+                names = None if properties is None else _names(kind, properties)
+                items, count = _write_part(database, kinds, kind, run, start, operation, conflict, names)
+                if operation != abi.CORM_WRITE_DELETE and items.count(None) < len(items):
+                    made.append((run, items, bool(names)))
+                total, start = total + count, start + len(run)
             part = list(islice(source, _PART))
     # Only now is it certain that the rows stay.
-    for part, items in made:
+    for run, items, is_part in made:
+        info = info_of_records(type(run[0]))
         if database._innermost:
-            _note(database, cls.__model__, part)
-        take_back = cls.__model__.take_back
-        for record, item in zip(part, items):
-            take_back(record, item, is_part=bool(names))
+            _note(database, info, run)
+        for record, item in zip(run, items):
+            info.take_back(record, item, is_part=is_part)
     return total
+
+
+def _kinds(cls: type[Model]) -> tuple[type[Model], ...]:
+    """The models whose records can be in a batch with those of one: it alone, or all of its table."""
+    family = getattr(cls, "__family__", None)
+    kinds: tuple[type[Model], ...] = () if family is None else (family.whole, *family.parts.values())
+    return kinds if cls in kinds else (cls,) if hasattr(cls, "__model__") else ()
+
+
+def _runs(records: list[Model]) -> list[tuple[type[Model], list[Model]]]:
+    """Records of one model after the other."""
+    return [(kind, list(run)) for kind, run in groupby(records, type)]
 
 
 def _write_each(
     database: Database,
-    cls: type[Model],
+    kinds: tuple[type[Model], ...],
     records: Iterable[Model],
     operation: int | _Upsert,
     conflict: int,
-    properties: tuple[str, ...] | None,
+    properties: tuple[Property, ...] | None,
 ) -> int:
     """A batch of records that have hooks, each between its own."""
     total = 0
+    names = {kind: None if properties is None else _names(kind, properties) for kind in kinds[:1]}
     with Transaction(database):
         for index, record in enumerate(records):
-            if type(record) is not cls:
-                raise _several({cls, type(record)})
+            kind = type(record)
+            if kind not in names:
+                if kind not in kinds:
+                    raise _several({*names, kind})
+                names[kind] = None if properties is None else _names(kind, properties)
             try:
                 if isinstance(operation, _Upsert):
                     total += _upsert_one(database, record, operation.on, operation.keep, in_batch=True)
                 else:
-                    total += _write_one(database, record, operation, conflict, properties, in_batch=True)
+                    total += write_one(database, record, operation, conflict, names[kind], in_batch=True)
             except Error as error:
                 error.record_index = index
                 raise
@@ -462,6 +484,7 @@ def _several(kinds: set[type[Model]]) -> ProgrammingError:
 
 def _write_part(
     database: Database,
+    known: tuple[type[Model], ...],
     cls: type[Model],
     part: list[Model],
     start: int,
@@ -470,8 +493,8 @@ def _write_part(
     properties: tuple[str, ...] | None,
 ) -> tuple[list[Any], int]:
     info = info_of_records(cls)
-    if len(kinds := set(map(type, part))) > 1:
-        raise _several(kinds)
+    if len(kinds := set(map(type, part))) > 1 or cls not in known:
+        raise _several({*kinds, known[0]})
     if info.has_to_one and operation != abi.CORM_WRITE_DELETE:
         settle_all(database._innermost, part, properties, start)
     try:

@@ -14,10 +14,11 @@ from ._assigned import assign, forget, put
 from ._native import abi
 from ._native import relation as native_relation
 from ._native.handle import ModelHandle
+from ._operand import condition_node, decimals_of
 from ._sharing import share
 from .column import Column
 from .error import NotLoadedError, ProgrammingError
-from .expression import Expression, condition_node, decimals_of
+from .expression import Expression
 from .value import type_name
 
 if TYPE_CHECKING:

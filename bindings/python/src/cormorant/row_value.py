@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
 
 from ._native import abi
 from ._native.expression import Node
+from ._operand import encode_values, is_parameter
 from .error import ProgrammingError
-from .expression import Expression, encode_values, is_parameter
+from .expression import Expression
 from .function import Parameter, all_of, any_of
 from .statement import Query
 

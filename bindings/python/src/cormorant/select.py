@@ -9,11 +9,12 @@ from ._model_info import ModelInfo
 from ._native import abi
 from ._native.expression import Node
 from ._native.handle import ModelHandle
+from ._operand import condition_node, encode_values, operand
 from ._shape import RecordPart, TupleShape
 from ._source import SourceName
 from .alias import Alias, source_of
 from .error import ProgrammingError
-from .expression import Expression, condition_node, encode_values, operand
+from .expression import Expression
 from .relation import Path, Route, ToMany
 from .statement import Query
 from .subquery import CommonTable, Subquery, columns_of

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overloa
 from ._model_info import ModelInfo
 from ._native import abi
 from ._native.expression import Node
+from ._operand import operand
 from ._shape import RecordPart
 from ._sharing import share
 from ._source import SourceName, fold_name
 from .column import Column
 from .error import ProgrammingError
-from .expression import Expression, operand
+from .expression import Expression
 from .value import type_name
 
 if TYPE_CHECKING:

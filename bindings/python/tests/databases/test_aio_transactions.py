@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
-import random
-import threading
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from models import Department, Note
-from test_aio import ENDLESS, on
+from models import Department
+from test_aio import on
 
 from cormorant import (
     AsyncDatabase,
     AsyncTransaction,
     BusyError,
     ConflictError,
-    Database,
-    Error,
     IntegrityError,
     ProgrammingError,
     select,
@@ -243,172 +237,6 @@ def test_one_inside_that_waits_for_the_outer_does_not_hang(path: Path) -> None:
     on(path, body, busy_timeout=0.2)
 
 
-@pytest.mark.parametrize("where", ["call", "sleep", "enter", "commit"])
-def test_a_task_that_is_cancelled_rolls_back(path: Path, where: str) -> None:
-    async def body(db: AsyncDatabase) -> None:
-        async def work() -> None:
-            async with db.transaction():
-                await db.insert(Department("a"))
-                if where == "call":
-                    await db.fetch_value(ENDLESS)
-                elif where == "sleep":
-                    await asyncio.sleep(60)
-
-        async def hold() -> None:
-            async with db.transaction():
-                await asyncio.sleep(0.3)
-
-        holding = asyncio.create_task(hold()) if where == "enter" else None
-        await asyncio.sleep(0.05)
-        task = asyncio.create_task(work())
-        await asyncio.sleep(0.1 if where != "commit" else 0)
-        for _ in range(3):
-            task.cancel()
-            await asyncio.sleep(0)
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        # Nothing is open when it has ended.
-        if holding is None:
-            db.database.insert(Department("b"))
-            assert await names(db) == ["b"]
-        else:
-            await holding
-            await db.insert(Department("b"))
-            assert await names(db) == ["b"]
-
-    on(path, body, busy_timeout=2)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_cancelled_at_any_moment(path: Path, seed: int) -> None:
-    """What is there is what was told to be, or what was cancelled while it was committed, as a whole."""
-    dice = random.Random(seed)
-
-    async def body(db: AsyncDatabase) -> None:
-        told: list[str] = []
-
-        async def work(name: str) -> None:
-            async with db.transaction():
-                await db.insert(Department(name))
-                for _ in range(dice.randrange(3)):
-                    await asyncio.sleep(dice.choice([0, 0.0005]))
-                async with db.transaction():
-                    await db.insert(Department(name + "!"))
-                if dice.random() < 0.2:
-                    raise KeyError(name)
-            told.append(name)
-
-        for start in range(0, 120, 6):
-            tasks = [asyncio.create_task(work(f"{number:03}")) for number in range(start, start + 6)]
-            for task in tasks:
-                if dice.random() < 0.5:
-                    await asyncio.sleep(dice.choice([0, 0, 0.001, 0.003]))
-                    task.cancel()
-            await asyncio.wait(tasks)
-            for task in tasks:
-                if not task.cancelled():
-                    assert task.exception() is None or isinstance(task.exception(), KeyError)
-        found = await names(db)
-        assert set(told) <= set(found)
-        assert {name for name in found if name[-1] != "!"} == {name[:-1] for name in found if name[-1] == "!"}
-        async with db.transaction():
-            await db.insert(Department("last"))
-
-    on(path, body)
-
-
-def test_a_time_limit(path: Path) -> None:
-    async def body(db: AsyncDatabase) -> None:
-        async def work() -> None:
-            async with db.transaction():
-                await db.insert(Department("a"))
-                await db.fetch_value(ENDLESS)
-
-        start = time.monotonic()
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(work(), 0.2)
-        assert time.monotonic() - start < 5
-        assert await names(db) == []
-
-    on(path, body)
-
-
-def test_one_that_is_dropped_is_rolled_back(path: Path) -> None:
-    async def body(db: AsyncDatabase) -> None:
-        async def forget() -> None:
-            transaction = db.transaction()
-            await transaction.__aenter__()
-            await db.insert(Department("lost"))
-
-        with pytest.warns(ResourceWarning, match="rolled back"):
-            await asyncio.create_task(forget())
-            gc.collect()
-        await db.insert(Department("next"))
-        assert await names(db) == ["next"]
-
-    on(path, body, busy_timeout=1)
-
-
-def test_a_loop_that_is_closed_leaves_nothing_open(db: Database) -> None:
-    view = AsyncDatabase(db)
-    kept: list[AsyncTransaction] = []
-
-    async def begin() -> None:
-        kept.append(view.transaction())
-        await kept[0].__aenter__()
-        await view.insert(Department("lost"))
-
-    asyncio.run(begin())
-    with pytest.warns(ResourceWarning, match="rolled back"):
-        kept.clear()
-        gc.collect()
-    db.insert(Department("next"))
-
-    # One that waits when its loop is closed keeps nobody waiting.
-    async def hold() -> None:
-        async with view.transaction():
-            loop = asyncio.new_event_loop()
-            waiting = view.insert(Department("never"))
-
-            def wait() -> None:
-                asyncio.set_event_loop(loop)
-                task = loop.create_task(waiting)
-                loop.call_later(0.05, loop.stop)
-                loop.run_forever()
-                task._log_destroy_pending = False  # type: ignore[attr-defined]
-                loop.close()
-
-            await asyncio.to_thread(wait)
-
-    asyncio.run(hold())
-    gc.collect()
-    asyncio.run(insert_next(view))
-    assert sorted(item.name for item in db.fetch_all(Department)) == ["more", "next"]
-
-
-async def insert_next(view: AsyncDatabase) -> None:
-    await view.insert(Department("more"))
-
-
-def test_loops_of_several_threads(db: Database) -> None:
-    view = AsyncDatabase(db)
-
-    async def main(part: int) -> None:
-        async def write(number: int) -> None:
-            async with view.transaction():
-                await view.insert(Note(text=f"{part}.{number}"))
-                await asyncio.sleep(0)
-
-        await asyncio.gather(*[write(number) for number in range(25)])
-
-    threads = [threading.Thread(target=lambda part=part: asyncio.run(main(part))) for part in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert db.count(Note) == 100
-
-
 def test_plain_code_on_any_thread_takes_part(path: Path) -> None:
     async def body(db: AsyncDatabase) -> None:
         async with db.transaction() as tx:
@@ -468,94 +296,6 @@ def test_closing_while_one_is_open_is_refused(path: Path) -> None:
         assert await names(db) == ["a", "b"]
 
     on(path, body)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_storm_leaves_nothing_behind(path: Path, seed: int) -> None:
-    """Calls, cursors, transactions of all kinds, cancelled at any moment: each thread and each turn is given back."""
-    dice = random.Random(seed)
-
-    async def body(db: AsyncDatabase) -> None:
-        await db.insert_many(Note(text=str(number)) for number in range(500))
-
-        async def read() -> None:
-            async for _ in db.cursor(Note):
-                if dice.random() < 0.01:
-                    break
-
-        async def snapshot() -> None:
-            async with db.read():
-                await db.count(Note)
-                await asyncio.sleep(dice.random() / 500)
-
-        async def write(depth: int = 0) -> None:
-            async with db.transaction() as tx:
-                await db.insert(Note(text="x"))
-                if depth < 2 and dice.random() < 0.5:
-                    await write(depth + 1)
-                if dice.random() < 0.3:
-                    await asyncio.gather(*[tx.insert(Note(text="y")) for _ in range(3)])
-                if dice.random() < 0.2:
-                    await asyncio.to_thread(tx.database.insert, Note(text="z"))
-                if dice.random() < 0.2:
-                    raise KeyError
-
-        async def shared() -> None:
-            def run() -> None:
-                with db.database.shared_transaction() as tx:
-                    tx.insert(Note(text="s"))
-
-            await asyncio.to_thread(run)
-
-        kinds: list[Callable[[], Coroutine[Any, Any, Any]]]
-        kinds = [read, snapshot, write, shared, lambda: db.insert(Note(text="w")), lambda: db.perform(Database.vacuum)]
-        for _ in range(15):
-            tasks: list[asyncio.Task[Any]] = [asyncio.create_task(dice.choice(kinds)()) for _ in range(12)]
-            for task in dice.sample(tasks, 6):
-                await asyncio.sleep(dice.choice([0, 0, 0.001, 0.004]))
-                task.cancel()
-            await asyncio.wait(tasks)
-            for task in tasks:
-                if not task.cancelled() and (error := task.exception()):
-                    # A vacuum is refused while others read.
-                    assert isinstance(error, KeyError | Error), error
-        gc.collect()
-        workers = db.database._workers
-        assert workers is not None
-        end = time.monotonic() + 5
-        turns = (workers.calls, workers.keeping, workers.writing)
-        while [turn._free for turn in turns] != [6, 6, 1] and time.monotonic() < end:
-            await asyncio.sleep(0.01)
-        assert [turn._free for turn in turns] == [6, 6, 1]
-        assert not any(turn._waiting for turn in turns)
-        assert len(workers._idle) <= 13
-        await db.insert(Note(text="last"))
-
-    on(path, body, worker_count=6, reader_count=2)
-
-
-def test_limits_of_anyio(path: Path) -> None:
-    """Which cancels again and again, until the block is left."""
-    anyio = pytest.importorskip("anyio")
-
-    async def main() -> None:
-        async with AsyncDatabase(path, busy_timeout=1) as db:
-            await db.create_tables(Department)
-            for _ in range(3):
-                with anyio.move_on_after(0.05) as scope:
-                    async with db.transaction():
-                        await db.insert(Department("lost"))
-                        await db.fetch_value(ENDLESS)
-                assert scope.cancelled_caught
-            async with db.transaction() as tx, anyio.create_task_group() as group:
-                group.start_soon(tx.insert, Department("a"))
-                group.start_soon(tx.insert, Department("b"))
-            assert await names(db) == ["a", "b"]
-
-    anyio.run(main, backend="asyncio")
-    path.unlink()
-    pytest.importorskip("trio")
-    anyio.run(main, backend="trio")
 
 
 def test_one_connection_for_all() -> None:

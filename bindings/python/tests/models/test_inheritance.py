@@ -10,7 +10,20 @@ from typing import Any
 
 import pytest
 
-from cormorant import Column, Database, DataError, Model, ProgrammingError, column, key, param, select, to_many, to_one
+from cormorant import (
+    Column,
+    Database,
+    DataError,
+    Model,
+    ProgrammingError,
+    UniqueViolation,
+    column,
+    key,
+    param,
+    select,
+    to_many,
+    to_one,
+)
 
 
 class Tagged:
@@ -116,12 +129,63 @@ def test_what_is_written_has_the_discriminator(animals: Database) -> None:
     animals.save(rex)
     assert rex.kind == "dog"
     assert animals.count(Dog) == 1
-    with pytest.raises(ProgrammingError, match="several models: Cat, Dog"):
-        animals.insert_many([Dog("A", "Be"), Cat("B")])
     animals.insert_many([Dog("A", "Be"), Dog("B", "Be")])
     assert [item.kind for item in animals.fetch_all(Dog)] == ["dog"] * 3
     assert animals.import_json(Dog, json.dumps([{"name": "J", "breed": "Be"}])) == 1
     assert animals.fetch_value("SELECT count(*) FROM animal WHERE kind = 'dog' AND lives IS NULL") == 4
+
+
+def test_a_batch_takes_records_of_several_classes(animals: Database) -> None:
+    mixed = [Dog("A", "Be"), Cat("B"), Cat("C", 7), Dog("D", "Be")]
+    assert animals.insert_many(mixed) == 4
+    assert [item.id for item in mixed] == [3, 4, 5, 6]
+    assert [item.lives for item in animals.fetch_all(Cat.where(Cat.id > 2))] == [9, 7]
+    for item in mixed:
+        item.name += "!"
+        item.tag = "not written"
+    assert animals.update_many(mixed, Animal.name) == 4
+    assert [(type(item), item.name) for item in animals.fetch_all(Animal.where(Animal.id > 2))] == [
+        (Dog, "A!"), (Cat, "B!"), (Cat, "C!"), (Dog, "D!"),
+    ]  # fmt: skip
+    assert animals.count(Animal, tag="not written") == 0
+    assert animals.save_many(mixed) == animals.upsert_many(mixed, Animal.name, Animal.tag) == 4
+    with pytest.raises(ProgrammingError, match=r"Cat has no|no property"):
+        animals.update_many(mixed, "breed")
+    refused = [Dog("E", "Be"), Cat("F"), Cat("A!"), Dog("G", "Be")]
+    with pytest.raises(UniqueViolation) as caught:
+        animals.insert_many(refused)
+    assert caught.value.record_index == 2
+    assert [item.id for item in refused] == [None] * 4
+    assert animals.count(Animal) == 6
+    with pytest.raises(ProgrammingError, match="several models: Cat, Dog, Shelter"):
+        animals.insert_many([Dog("E", "Be"), Cat("F"), Shelter("G")])
+    many = [(Dog(f"dog {number}", "Be") if number % 3 else Cat(f"cat {number}")) for number in range(2500)]
+    assert animals.insert_many(iter(many)) == 2500
+    assert [item.id for item in many] == list(range(many[0].id, many[0].id + 2500))
+    assert animals.delete_many([*mixed, *many]) == 2504
+
+
+def test_a_batch_of_several_classes_calls_the_hooks_of_each(db: Database) -> None:
+    class Vehicle(Model, discriminator="kind"):
+        id: Column[int] = key()
+        kind: Column[str] = column(init=False)
+        name: Column[str]
+
+    class Bus(Vehicle, discriminator_value="bus"):
+        def before_insert(self, database: Database) -> None:
+            self.name += " (bus)"
+
+    class Tram(Vehicle, discriminator_value="tram"):
+        pass
+
+    db.create_tables(Vehicle)
+    assert db.insert_many([Tram("a"), Bus("b"), Tram("c")]) == 3
+    assert db.insert_many([Bus("d"), Tram("e")]) == 2
+    db.update_many(db.fetch_all(Vehicle), Vehicle.name)
+    assert db.fetch_values(select(Vehicle.name).order_by(Vehicle.id)) == ["a", "b (bus)", "c", "d (bus)", "e"]
+    with pytest.raises(ProgrammingError, match="several models"):
+        db.insert_many([Bus("f"), Car(4)])
+    assert db.count(Vehicle) == 5
 
 
 def test_the_table_is_the_bases(animals: Database) -> None:

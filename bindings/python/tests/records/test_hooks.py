@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import datetime
 from typing import Any
 
 import pytest
 
-from cormorant import Column, Database, Error, Model, ProgrammingError, ValidationError, column, key, to_many, to_one
+from cormorant import (
+    Column,
+    Database,
+    Error,
+    Model,
+    ProgrammingError,
+    UniqueViolation,
+    ValidationError,
+    column,
+    key,
+    to_many,
+    to_one,
+)
 
 
 class Refusal(Exception):
@@ -165,20 +178,76 @@ def test_a_graph_runs_the_hooks_of_all_its_records(drafts: Database) -> None:
     assert drafts.count(Folder) == drafts.count(File) == 0
 
 
-def test_what_writes_values_without_records_refuses_models_with_hooks(drafts: Database) -> None:
+def test_a_batch_of_a_queue_calls_them_on_its_thread_with_its_copies(drafts: Database) -> None:
+    threads: list[int] = []
+
+    class Labelled(Model):
+        labels: Column[list[str]]
+        id: Column[int] = key()
+
+        def before_insert(self, database: Database) -> None:
+            threads.append(threading.get_ident())
+            self.labels.append("seen")
+
+    drafts.create_tables(Labelled)
     with drafts.queue() as queue:
         batch = queue.begin()
-        with pytest.raises(ProgrammingError, match="past the hooks and validators of model Draft") as caught:
-            batch.insert(Draft("a"))
-        assert "queue.add(Database.save, record)" in str(caught.value)
-        with pytest.raises(ValidationError, match=r"Note\.text"):
-            batch.insert(Note("b" * 101))
-        batch.insert(Note("b"))
-        batch.commit().result()
-        queue.add(Database.save, Draft(" c ")).result()
-        with pytest.raises(Refusal):
-            queue.add(Database.insert, Draft("after")).result()
-    assert [draft.title for draft in drafts.fetch_all(Draft)] == ["c"]
+        mine = Labelled(["a"])
+        batch.insert(mine)
+        mine.labels.append("later")
+        batch.insert(Draft(" note "))
+        assert [(done.changes, done.generated_key) for done in batch.commit().result(10)] == [(1, 1), (1, 1)]
+        assert mine.labels == ["a", "later"]
+        assert mine.id is None
+        assert threads != [threading.get_ident()]
+        batch.insert(Draft("b"))
+        batch.insert(Draft("after"))
+        with pytest.raises(Refusal, match="after"):
+            batch.commit().result(10)
+        batch.insert(Draft("b"))
+        batch.insert(Draft("b", 101))
+        with pytest.raises(ValidationError, match=r"record 1: Draft\.size") as caught:
+            batch.commit().result(10)
+        assert caught.value.record_index == 1
+        assert caught.value.columns == ("size",)
+        batch.insert(Draft("after"))
+        batch.insert(Draft("note"))
+        batch.insert(Draft("c"))
+        heard = queue.listen()
+        results = batch.commit(on_error="continue").result(10)
+    told = heard.next()
+    assert [result.error and result.error.code for result in results] == ["CORM_E_CALLBACK", "CORM_E_UNIQUE", None]
+    assert results[0].error is not None
+    assert isinstance(results[0].error.__cause__, Refusal)
+    assert isinstance(results[1].error, UniqueViolation)
+    assert results[1].error.columns == ("title",)
+    assert told is not None
+    assert [result.error and result.error.code for result in told.results] == ["CORM_E_CALLBACK", "CORM_E_UNIQUE", None]
+    assert [draft.title for draft in drafts.fetch_all(Draft)] == ["note", "c"]
+    assert [item.labels for item in drafts.fetch_all(Labelled)] == [["a", "seen"]]
+    assert drafts.count(Note) == 1
+
+
+def test_hooks_in_a_queue_cannot_wait_for_it(db: Database) -> None:
+    class Impatient(Model):
+        name: Column[str]
+        id: Column[int] = key()
+
+        def after_insert(self, database: Database) -> None:
+            writes.append(queue.add(Database.count, Impatient))
+            writes[-1].result()
+
+    writes: list[Any] = []
+    db.create_tables(Impatient)
+    with db.queue() as queue:
+        batch = queue.begin()
+        batch.insert(Impatient("a"))
+        with pytest.raises(ProgrammingError, match="own thread"):
+            batch.commit().result(10)
+        assert writes[0].result(10) == 0
+
+
+def test_what_writes_values_without_records_refuses_models_with_hooks(drafts: Database) -> None:
     for model in (Draft, Note, Draft.suffixed("2"), Draft.unscoped()):
         with pytest.raises(ProgrammingError, match="past the hooks and validators"):
             drafts.import_json(model, "[]")

@@ -1291,6 +1291,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_python_set_patience": ("void", ("int32",)),
     "corm_block_batch_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer")),
     "corm_block_batch_write": ("int32", ("pointer", "pointer", "int32", "int32", "text", "pointer", "size", "pointer")),
+    "corm_block_batch_add": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_block_open": (
         "int32",
         ("pointer", "pointer", "text", "pointer", "size", "text", "int64", "int64", "pointer", "pointer"),

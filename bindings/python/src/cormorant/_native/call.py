@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ..error import Error, error_class
+from . import abi
 from .handle import Handle
 from .library import TYPES, info_of, library, to_text
 
@@ -158,6 +159,26 @@ def keep_cause(pointer: int | None, cause: BaseException) -> None:
     number = next(_cause_numbers)
     _causes[number] = cause
     library.corm_error_set_cause(pointer, number, ctypes.cast(_release_cause, ctypes.c_void_p))
+
+
+def failed(what: str, error: BaseException, out_error: int | None) -> int:
+    """Hands what a function of the program raised to the library, which it fails with; the status to return.
+
+    what: raised it, such as "the function f".
+    """
+    return give_error(f"{what} raised {type(error).__name__}: {error}", error, out_error)
+
+
+def give_error(
+    text: str, cause: BaseException, out_error: int | None, status: int = abi.CORM_E_CALLBACK, hint: str | None = None
+) -> int:
+    """The same with the message, status and hint of the error."""
+    message, more = (item and item.replace("\0", " ").encode("utf-8", "replace") for item in (text, hint))
+    pointer = library.corm_error_create(status, message, more)
+    keep_cause(pointer, cause)
+    if out_error:
+        ctypes.c_void_p.from_address(out_error).value = pointer
+    return status
 
 
 def status_name(status: int) -> str:

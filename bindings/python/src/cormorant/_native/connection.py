@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import abi
-from .call import call, keep_cause
+from .call import call, failed
 from .handle import DatabaseHandle
 from .library import library, utf8
 
@@ -22,12 +22,7 @@ def callback(name: str, function: Callable[[int], object]) -> Any:
             function(connection or 0)
             return abi.CORM_OK
         except BaseException as error:
-            text = f"{name} raised {type(error).__name__}: {error}".replace("\0", " ")
-            pointer = library.corm_error_create(abi.CORM_E_CALLBACK, text.encode("utf-8", "replace"), None)
-            keep_cause(pointer, error)
-            if out_error:
-                ctypes.c_void_p.from_address(out_error).value = pointer
-            return abi.CORM_E_CALLBACK
+            return failed(name, error, out_error)
 
     return _Callback(run)
 

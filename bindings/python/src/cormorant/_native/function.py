@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from . import abi
-from .call import call, keep_cause
+from .call import call, failed
 from .handle import DatabaseHandle
 from .library import TYPES, library, utf8
 from .struct import make_struct
@@ -104,22 +104,13 @@ def _give(answer: int | None, given: Any) -> None:
     call(library.corm_answer_set, answer, ctypes.byref(value))
 
 
-def _failed(name: str, error: BaseException, out_error: int | None) -> int:
-    text = f"{name} raised {type(error).__name__}: {error}".replace("\0", " ")
-    pointer = library.corm_error_create(abi.CORM_E_CALLBACK, text.encode("utf-8", "replace"), None)
-    keep_cause(pointer, error)
-    if out_error:
-        ctypes.c_void_p.from_address(out_error).value = pointer
-    return abi.CORM_E_CALLBACK
-
-
 def _call(name: str, function: Callable[[list[Any]], Any]) -> Any:
     def run(arguments: int | None, count: int, answer: int | None, _context: object, out_error: int | None) -> int:
         try:
             _give(answer, function(_arguments(arguments, count)))
             return abi.CORM_OK
         except BaseException as error:
-            return _failed(name, error, out_error)
+            return failed(name, error, out_error)
 
     return _Call(run)
 
@@ -133,7 +124,7 @@ def _changing(name: str, make: Callable[[], Aggregate], change: Callable[[Aggreg
             change(_kept[place.value or 0], _arguments(arguments, count))
             return abi.CORM_OK
         except BaseException as error:
-            return _failed(name, error, out_error)
+            return failed(name, error, out_error)
 
     return _Step(run)
 
@@ -144,7 +135,7 @@ def _valuing(name: str, make: Callable[[], Aggregate]) -> Any:
             _give(answer, (_kept[state] if state else make()).value())
             return abi.CORM_OK
         except BaseException as error:
-            return _failed(name, error, out_error)
+            return failed(name, error, out_error)
 
     return _Value(run)
 
@@ -193,7 +184,7 @@ def register_collation(database: DatabaseHandle, name: str, compare: Callable[[s
             order = compared(_text(left, left_size), _text(right, right_size))
             return (order > 0) - (order < 0)
         except BaseException as error:
-            _failed(f"the collation {name}", error, out_error)
+            failed(f"the collation {name}", error, out_error)
             return 0
 
     function = _Compare(run)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..error import Error
 from . import abi
-from .call import call, call_handle, failure, give_back, keep_cause, take, to_error
+from .call import call, call_handle, failed, failure, give_back, take, to_error
 from .handle import DatabaseHandle, ObserverHandle
 from .library import library
 from .struct import make_struct
@@ -73,12 +73,7 @@ def _read_again(reads: Callable[[], bool], out_error: int | None) -> int:
     try:
         return abi.CORM_OK if reads() else abi.CORM_AGAIN
     except BaseException as error:
-        text = f"the body that is watched raised {type(error).__name__}: {error}".replace("\0", " ")
-        pointer = library.corm_error_create(abi.CORM_E_CALLBACK, text.encode("utf-8", "replace"), None)
-        keep_cause(pointer, error)
-        if out_error:
-            ctypes.c_void_p.from_address(out_error).value = pointer
-        return abi.CORM_E_CALLBACK
+        return failed("the body that is watched", error, out_error)
 
 
 def _read(event: int) -> Event:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ..error import Error
 from . import abi
-from .call import call, call_handle, call_number, failure, give_back, take, to_error
+from .call import call, call_handle, call_number, failed, failure, give_back, give_error, take, to_error
 from .handle import BatchHandle, DatabaseHandle, ListenerHandle, ModelHandle, QueueHandle
 from .library import TYPES, info_of, library, name_list, to_text, utf8
 from .struct import make_struct
@@ -28,13 +28,23 @@ class Write(Protocol):
     def told(self, completion: Completion) -> None: ...
 
 
+class Part(Protocol):
+    """A part of a batch that is not the library's to write."""
+
+    def run(self) -> tuple[int, int]:
+        """Called on the queue's thread: how many rows were written, and the key that was made or 0."""
+        ...
+
+
 _Body = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_Part = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 # What the library may still call, by the number it knows it by.
 _writes: dict[int, Write] = {}
 _listeners: dict[int, object] = {}
+_parts: dict[int, Part] = {}
 _numbers = itertools.count(1)
 
 
@@ -56,6 +66,25 @@ def _forget(context: int | None) -> None:
     _listeners.pop(context or 0, None)
 
 
+def _run_part(context: int | None, out_changes: int | None, out_key: int | None, out_error: int | None) -> int:
+    try:
+        changes, key = _parts[context or 0].run()
+        ctypes.c_int64.from_address(out_changes or 0).value = changes
+        ctypes.c_int64.from_address(out_key or 0).value = key
+        return abi.CORM_OK
+    except Error as error:
+        return give_error(error.message, error, out_error, error.status, error.hint)
+    except BaseException as error:
+        return failed("a hook", error, out_error)
+
+
+def _forget_part(context: int | None, pop: Callable[..., object] = _parts.pop) -> None:
+    # Also while the interpreter ends, when the names of this module are gone.
+    pop(context or 0, None)
+
+
+_part_function = _Part(_run_part)
+_release_part = _Release(_forget_part)
 _run_function = _Body(_run)
 _tell_function = _Callback(_tell)
 _release_function = _Release(_forget)
@@ -137,6 +166,17 @@ def batch_write(
     batch: BatchHandle, model: ModelHandle, operation: int, conflict: int, properties: Sequence[str], rows: bytes
 ) -> None:
     call(library.corm_block_batch_write, batch, model, operation, conflict, name_list(properties), rows, len(rows))
+
+
+def batch_add(batch: BatchHandle, part: Part) -> None:
+    context = next(_numbers)
+    _parts[context] = part
+    function, release = (ctypes.cast(item, ctypes.c_void_p) for item in (_part_function, _release_part))
+    try:
+        call(library.corm_block_batch_add, batch, function, context, release)
+    except BaseException:
+        _parts.pop(context, None)
+        raise
 
 
 def commit(batch: BatchHandle, write: Write, policy: int, tag: str | None, wait: bool) -> tuple[int, int]:
