@@ -2,18 +2,17 @@ public import CCormorant
 import CormorantBase
 import CormorantORM
 
-/// The properties that differ between two structs of a model.
-private func changes(
+/// The columns whose fields differ between two structs of a model.
+private func changedColumns(
     _ model: OpaquePointer?, _ record: UnsafeRawPointer?, since old: UnsafeRawPointer?
-) throws -> [String] {
+) throws -> [Int] {
     let box = try requireModel(model)
     let layout = try box.records()
     guard let record, let old else { throw missingRecord() }
-    func values(_ at: UnsafeRawPointer) throws -> [Value] {
-        try StructRecord(base: UnsafeMutableRawPointer(mutating: at), layout: layout, arena: nil)
-            .copied(box.descriptor).values
+    func given(_ at: UnsafeRawPointer) -> StructRecord {
+        StructRecord(base: UnsafeMutableRawPointer(mutating: at), layout: layout, arena: nil)
     }
-    return box.descriptor.changes(from: try values(old), to: try values(record))
+    return try given(record).changedColumns(since: given(old), box.descriptor)
 }
 
 /// A name as lists of names have it: in quotes where it would be read as another.
@@ -36,9 +35,10 @@ public func corm_record_changes(
         guard let memory = try memory(arena) else {
             throw CormorantError(.misuse, "the arena is NULL", hint: "pass one, which owns the list")
         }
-        let properties = try changes(model, record, since: since)
-        if properties.isEmpty { return CORM_IGNORED }
-        out.pointee = memory.copy(properties.map(listed).joined(separator: ", "))
+        let columns = try changedColumns(model, record, since: since)
+        if columns.isEmpty { return CORM_IGNORED }
+        let descriptor = try requireModel(model).descriptor
+        out.pointee = memory.copy(columns.map { listed(descriptor.columns[$0].name) }.joined(separator: ", "))
         return CORM_OK
     }
 }
@@ -50,10 +50,10 @@ public func corm_record_update_changes(
 ) -> corm_status {
     boundary(outError) {
         _ = try database(handle)
-        let properties = try changes(model, record, since: since)
-        if properties.isEmpty { return CORM_IGNORED }
+        let columns = try changedColumns(model, record, since: since)
+        if columns.isEmpty { return CORM_IGNORED }
         return try withRecord(handle, model, record, arena) { plan, record in
-            try plan.update(&record, with: plan.update(named: properties))
+            try plan.update(&record, with: plan.update(changed: columns))
             return CORM_OK
         }
     }

@@ -1,6 +1,9 @@
 import CCormorant
 import CormorantBase
 import CormorantORM
+import CormorantPlatform
+
+private typealias CText = UnsafePointer<CChar>?
 
 extension StructRecord {
     /// A copy that needs neither the struct nor what it points to.
@@ -39,14 +42,52 @@ extension StructRecord {
         return kept
     }
 
+    /// The columns whose values differ from those of another struct of the model, but for what the database fills in.
+    func changedColumns(since old: StructRecord, _ model: ModelDescriptor) throws -> [Int] {
+        var changed: [Int] = []
+        for field in layout.fields where !field.isComputed && !field.isConstant {
+            if model.filledByUpdate.contains(field.column) || hasSameBytes(field, as: old) { continue }
+            if try !isSame(value(of: field, model), old.value(of: field, model)) { changed.append(field.column) }
+        }
+        return changed.sorted()
+    }
+
+    /// Whether a field has the same value in another struct, as far as its bytes tell.
+    private func hasSameBytes(_ field: StructLayout.Field, as other: StructRecord) -> Bool {
+        let (left, right) = (UnsafeRawPointer(base + field.offset), UnsafeRawPointer(other.base + field.offset))
+        switch field.kind {
+        case .value, .transform: return false
+        case .cString:
+            let texts = (left.loadUnaligned(as: CText.self), right.loadUnaligned(as: CText.self))
+            guard let first = texts.0, let second = texts.1 else { return texts.0 == texts.1 }
+            return first == second || strcmp(first, second) == 0
+        case .text, .blob:
+            let (first, second) = (left.loadUnaligned(as: corm_text.self), right.loadUnaligned(as: corm_text.self))
+            guard first.size == second.size, first.size >= 0 else { return false }
+            guard let ours = first.data, let theirs = second.data else { return first.data == second.data }
+            return ours == theirs || memcmp(ours, theirs, first.size) == 0
+        default: return memcmp(left, right, field.size) == 0
+        }
+    }
+
     /// The values that are written.
     private func eachValue(_ model: ModelDescriptor, _ body: (StructLayout.Field, Value) throws -> Void) throws {
         for field in layout.fields where !field.isComputed && !field.isConstant {
-            do {
-                try body(field, value(of: field))
-            } catch let error as CormorantError {
-                throw error.prefixed("\(model.name).\(model.columns[field.column].name): ")
-            }
+            try naming(field, model) { try body(field, value(of: field)) }
+        }
+    }
+
+    private func value(of field: StructLayout.Field, _ model: ModelDescriptor) throws -> Value {
+        try naming(field, model) { try value(of: field) }
+    }
+
+    private func naming<Result>(
+        _ field: StructLayout.Field, _ model: ModelDescriptor, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as CormorantError {
+            throw error.prefixed("\(model.name).\(model.columns[field.column].name): ")
         }
     }
 

@@ -14,7 +14,7 @@ extension ModelDescriptor {
 }
 
 /// Whether the file would hold the same: 0.0 and -0.0 are two reals, and texts are their bytes, which Swift's `==` does not compare.
-private func isSame(_ left: Value, _ right: Value) -> Bool {
+package func isSame(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
     case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
     case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)

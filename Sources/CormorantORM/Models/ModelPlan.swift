@@ -309,6 +309,13 @@ package final class ModelPlan {
         return planned
     }
 
+    /// The same of columns that have changed.
+    package func update(changed columns: [Int]) throws -> PlannedStatement {
+        checkSchema()
+        if let ready = partialUpdates[columns] { return ready }
+        return try update(named: columns.map { model.columns[$0].name })
+    }
+
     private func makeUpdate(
         _ properties: [Int], returns returned: [Int], _ taken: PlannedStatement.Taken
     ) throws -> PlannedStatement {

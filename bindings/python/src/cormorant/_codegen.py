@@ -100,6 +100,22 @@ def make_write(
     return answer
 
 
+def make_changes(
+    columns: Columns, plain: Collection[type], differs: Callable[[Any, Any, Column[Any]], bool]
+) -> Callable[[Any, Any], tuple[str, ...]]:
+    """two objects -> the properties that differ. What is not plainly the same is for `differs` to say."""
+    lines = ["def _changes(_o, _p):", " _found = []"]
+    for position, column in enumerate(columns):
+        lines.append(f" if (_v := _o.{column.name}) is not (_w := _p.{column.name}):")
+        is_same = "type(_v) is type(_w) and type(_v) in _plain and _v == _w"
+        lines.append(f"  if not ({is_same}) and _differs(_o, _p, _column{position}): _found.append({column.name!r})")
+    lines.append(" return tuple(_found)")
+    names = {f"_column{position}": column for position, column in enumerate(columns)}
+    return _compile(  # type: ignore[no-any-return]
+        "\n".join(lines), "_changes", {**names, "_plain": frozenset(plain), "_differs": differs, "type": type, "tuple": tuple}
+    )
+
+
 def encoder(column: Column[Any]) -> Callable[[Any], Any]:
     """value -> value of a row; for single values, where speed matters less."""
     transform = column.transform

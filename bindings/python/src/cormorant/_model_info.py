@@ -127,6 +127,13 @@ class ModelInfo:
     def _assign_filled(self) -> Callable[[Any, native_record.Row], None]:
         return _codegen.make_assign(self._filled)
 
+    @cached_property
+    def _changes(self) -> Callable[[Any, Any], tuple[str, ...]]:
+        # Equal floats may be 0.0 and -0.0.
+        filled = {item.name for item in self._filled}
+        columns = [item for item in self.columns if item.name not in filled]
+        return _codegen.make_changes(columns, (int, str, bytes, bool), self._differs)
+
     # It never changes, so its copy is itself; in another process it is what the class has there.
 
     def __copy__(self) -> Self:
@@ -200,8 +207,10 @@ class ModelInfo:
                 f"{type_name(since)} is no earlier copy of a record of {self.name}",
                 hint="give a record of the same model",
             )
-        before = self.stored(since)
-        return tuple(name for name, value in self.stored(record).items() if value != before[name])
+        return self._changes(record, since)
+
+    def _differs(self, record: Any, since: Any, column: Column[Any]) -> bool:
+        return self._stored(record, column) != self._stored(since, column)
 
     def stored(self, record: Any) -> dict[str, bytes]:
         """What the file would hold of a record, by property, but for what the database fills in."""

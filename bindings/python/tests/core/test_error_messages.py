@@ -86,6 +86,20 @@ def test_a_mistake_is_told_in_one_line_with_what_to_do(db: Database, mistake: st
     assert "\n" not in str(caught.value)
 
 
+def test_nan_is_told_what_its_column_allows(db: Database) -> None:
+    class Measured(Model):
+        must: Column[float]
+        may: Column[float | None] = column(default=None)
+
+    db.create_tables(Measured)
+    with pytest.raises(Error, match=r"Measured\.must is NaN.*\(make it nullable and give NULL where a number is missing"):
+        db.insert(Measured(float("nan")))
+    with pytest.raises(Error, match=r"Measured\.may is NaN.* store \(give NULL where a number is missing\)$"):
+        db.insert(Measured(1.0, float("nan")))
+    with pytest.raises(Error, match=r"record 1: Measured\.may is NaN.* store \(give NULL where a number is missing\)$"):
+        db.insert_many([Measured(1.0), Measured(1.0, float("nan"))])
+
+
 def test_what_is_closed_is_named(db: Database) -> None:
     """Mended: the database handle is closed, freed or of another kind"""
     other = Database(":memory:")
