@@ -62,8 +62,9 @@ package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
         add: (QueuedWrite) throws -> Void
     ) throws {
         lock.lock()
-        defer { lock.unlock() }
         let parts = parts
+        // What they hold is the program's, and goes after the lock.
+        defer { withExtendedLifetime(parts) { lock.unlock() } }
         try add(
             QueuedWrite(tag: tag, told: told) { database in
                 try parts.enumerated().map { index, part in

@@ -81,15 +81,19 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
     package func cancel(number: Int64) -> Bool { cancel { $0.number == number } }
 
     private func cancel(_ isMeant: (QueuedWrite) -> Bool) -> Bool {
-        guard !database.writer.lock.isForked else { return false }
+        // It goes after the lock: what its parts hold is the program's.
+        take(isMeant) != nil
+    }
+
+    private func take(_ isMeant: (QueuedWrite) -> Bool) -> QueuedWrite? {
+        guard !database.writer.lock.isForked else { return nil }
         lock.lock()
         defer { lock.unlock() }
-        guard let index = waiting.firstIndex(where: isMeant) else { return false }
-        waiting.remove(at: index)
+        guard let index = waiting.firstIndex(where: isMeant) else { return nil }
         room.giveBack()
         // So that who waits for all before it learns that it is gone.
         work.signal()
-        return true
+        return waiting.remove(at: index)
     }
 
     /// Waits until all that was added before has been told how it ended.
