@@ -110,10 +110,10 @@ def make_changes(
         is_same = "type(_v) is type(_w) and type(_v) in _plain and _v == _w"
         lines.append(f"  if not ({is_same}) and _differs(_o, _p, _column{position}): _found.append({column.name!r})")
     lines.append(" return tuple(_found)")
-    names = {f"_column{position}": column for position, column in enumerate(columns)}
-    return _compile(  # type: ignore[no-any-return]
-        "\n".join(lines), "_changes", {**names, "_plain": frozenset(plain), "_differs": differs, "type": type, "tuple": tuple}
-    )
+    names: dict[str, Any] = {f"_column{position}": column for position, column in enumerate(columns)}
+    names |= {"_plain": frozenset(plain), "_differs": differs}
+    answer: Callable[[Any, Any], tuple[str, ...]] = _compile("\n".join(lines), "_changes", names)
+    return answer
 
 
 def encoder(column: Column[Any]) -> Callable[[Any], Any]:

@@ -437,8 +437,9 @@ def queue(database: Database, *, capacity: int = 1024) -> WriteQueue:
 
 
 def _completion(completion: native_queue.Completion) -> WriteCompletion:
-    number, tag, error, results = completion
-    return WriteCompletion(number, tag, error, [WriteResult(changes, key or None, why) for changes, key, why in results])
+    number, tag, error, found = completion
+    results = [WriteResult(changes, key or None, why) for changes, key, why in found]
+    return WriteCompletion(number, tag, error, results)
 
 
 def _teller(callback: Callable[[WriteCompletion], object]) -> Callable[[native_queue.Completion], object]:
