@@ -458,7 +458,7 @@ def _write_each(
 ) -> int:
     """A batch of records that have hooks, each between its own."""
     total = 0
-    names = {kind: None if properties is None else _names(kind, properties) for kind in kinds[:1]}
+    names: dict[type[Model], tuple[str, ...] | None] = {}
     with Transaction(database):
         for index, record in enumerate(records):
             kind = type(record)
