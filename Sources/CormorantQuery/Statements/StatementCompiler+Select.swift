@@ -324,7 +324,7 @@ extension Expression {
     /// a result column.
     fileprivate var asTerm: Expression {
         if case .ordered(let inner, let direction) = node { return inner.asTerm.ordered(direction) }
-        return isConstant ? .cast(self, .bool) : self
+        return isConstant ? .cast(self, .int64) : self
     }
 
     private var isConstant: Bool {
