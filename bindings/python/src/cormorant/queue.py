@@ -131,14 +131,14 @@ class Write(Future[R]):
         if error is not None:
             self.set_exception(self._raised or self._raised_by(error.record_index) or error)
         elif self._body is None:
-            self._value = [self._result(index, result) for index, result in enumerate(results)]
+            self._value = [self._of_part(index, result) for index, result in enumerate(results)]
             self.set_result(self._value)
         else:
             self.set_result(self._value)
         self._body = self._value = self._raised = None
         self._parts = {}
 
-    def _result(self, index: int, result: native_queue.Result) -> WriteResult:
+    def _of_part(self, index: int, result: native_queue.Result) -> WriteResult:
         changes, key, error = result
         raised = self._raised_by(index) if error else None
         return WriteResult(changes, key or None, raised if isinstance(raised, Error) else error)

@@ -484,7 +484,7 @@ def _several(kinds: set[type[Model]]) -> ProgrammingError:
 
 def _write_part(
     database: Database,
-    known: tuple[type[Model], ...],
+    family: tuple[type[Model], ...],
     cls: type[Model],
     part: list[Model],
     start: int,
@@ -493,8 +493,8 @@ def _write_part(
     properties: tuple[str, ...] | None,
 ) -> tuple[list[Any], int]:
     info = info_of_records(cls)
-    if len(kinds := set(map(type, part))) > 1 or cls not in known:
-        raise _several({*kinds, known[0]})
+    if len(kinds := set(map(type, part))) > 1 or cls not in family:
+        raise _several({*kinds, family[0]})
     if info.has_to_one and operation != abi.CORM_WRITE_DELETE:
         settle_all(database._innermost, part, properties, start)
     try:
