@@ -85,6 +85,8 @@ extension SQL: ExpressibleByStringInterpolation {
         fileprivate var text = ""
         fileprivate var values: [Value] = []
         fileprivate var problem: CormorantError?
+        /// How many bytes stood before the list that was written last, in a parenthesis of the SQL's own, and behind it.
+        private var enclosed: (before: Int, behind: Int)?
 
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount)
@@ -94,6 +96,11 @@ extension SQL: ExpressibleByStringInterpolation {
         public mutating func appendLiteral(_ literal: String) {
             // "?1" would be the parameter 1.
             if text.utf8.last == 0x3F, let first = literal.utf8.first, 0x30...0x39 ~= first { text += " " }
+            if let list = enclosed, list.behind == text.utf8.count, literal.utf8.first(where: { $0 != 0x20 }) == 0x29 {
+                // In two pairs of parentheses several values are a row, and none are NULL.
+                text.remove(at: text.utf8.index(before: text.endIndex))
+                text.remove(at: text.utf8.index(text.startIndex, offsetBy: list.before))
+            }
             text += literal
         }
 
@@ -114,8 +121,10 @@ extension SQL: ExpressibleByStringInterpolation {
             values.append(value)
         }
 
-        /// The values of an IN, in parentheses, each bound: `id IN \(list: ids)`. There may be none.
+        /// The values of an IN, each bound, in parentheses of their own or of the SQL's: `id IN \(list: ids)`. There may be none.
         public mutating func appendInterpolation<List: Sequence>(list: List) where List.Element: ColumnValue {
+            let before = text.utf8.count
+            let isEnclosed = text.utf8.last { $0 != 0x20 } == 0x28
             appendLiteral("(")
             let start = values.count
             for value in list {
@@ -124,6 +133,7 @@ extension SQL: ExpressibleByStringInterpolation {
             }
             if values.count == start { appendLiteral("SELECT NULL WHERE 0") }
             appendLiteral(")")
+            if isEnclosed { enclosed = (before, text.utf8.count) }
         }
 
         /// A model's table, by its quoted name.

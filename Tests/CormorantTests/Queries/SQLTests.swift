@@ -31,6 +31,10 @@ struct SQLTests {
                 "Ada", "Edsger",
             ])
         #expect(try names("SELECT name FROM person WHERE id IN \(list: [Int]())") == [])
+        // In the SQL's own parentheses, too.
+        #expect(try names("SELECT name FROM person WHERE id IN (\(list: [3, 1])) ORDER BY id").count == 2)
+        #expect(try names("SELECT name FROM person WHERE id IN ( \(list: [Int]()) )") == [])
+        #expect(try names("SELECT name FROM person WHERE id NOT IN (\(list: [Int]()))").count > 1)
         let old: SQL = "age > \(50)"
         #expect(try names("SELECT name FROM person WHERE \(old) OR name = \("Ada") ORDER BY id") == ["Ada", "Edsger"])
         #expect(try names(SQL("SELECT \("a literal")")) == ["a literal"])

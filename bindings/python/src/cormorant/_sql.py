@@ -45,16 +45,18 @@ def sql(text: str | Template, /, **values: Any) -> SQL:
 
     `sql("SELECT * FROM people WHERE age > {age} AND id IN {ids:list}", age=35, ids=[1, 2])`, or of Python 3.14 on a
     t-string: `sql(t"SELECT * FROM people WHERE age > {age}")`. `{x:list}` is the values of an IN, of which there may be
-    none; `{x:name}` the name of a table or column, quoted; a model is its table, and SQL of sql() stands as it is, with
+    none, in parentheses of their own or of the SQL's; `{x:name}` the name of a table or column, quoted; a model is its table, and SQL of sql() stands as it is, with
     its values. A brace of the SQL's own is doubled. The result goes wherever SQL is taken, without bindings beside it.
     """
     written: list[str] = []
     bound: list[Any] = []
-    fields = _of_text(text, values) if isinstance(text, str) else _of_template(text, values)
-    for literal, field in fields:
+    fields = list(_of_text(text, values) if isinstance(text, str) else _of_template(text, values))
+    for position, (literal, field) in enumerate(fields):
         written.append(literal)
         if field is not None:
-            _write(*field, written, bound)
+            after = fields[position + 1][0] if position + 1 < len(fields) else ""
+            is_enclosed = literal.rstrip().endswith("(") and after.lstrip().startswith(")")
+            _write(*field, is_enclosed, written, bound)
     return SQL("".join(written), bound)
 
 
@@ -116,7 +118,7 @@ def _form(name: str, form: str, conversion: str | None) -> str:
     return form
 
 
-def _write(form: str, value: Any, name: str, written: list[str], bound: list[Any]) -> None:
+def _write(form: str, value: Any, name: str, is_enclosed: bool, written: list[str], bound: list[Any]) -> None:
     if form == "name":
         if not isinstance(value, str) or not value or "\0" in value:
             raise ProgrammingError(f"{{{name}:name}} is no name", hint="give a text")
@@ -126,7 +128,9 @@ def _write(form: str, value: Any, name: str, written: list[str], bound: list[Any
             raise ProgrammingError(f"{{{name}:list}} is no list", hint="give the values of the IN as a list")
         items = list(value)
         bound += items
-        written.append(f"({', '.join('?' * len(items))})" if items else "(SELECT NULL WHERE 0)")
+        marks = ", ".join("?" * len(items)) or "SELECT NULL WHERE 0"
+        # In two pairs several are a row of values, and none are NULL.
+        written.append(marks if is_enclosed else f"({marks})")
     elif type(value) is SQL:
         bound += value.values
         written.append(value)

@@ -134,6 +134,10 @@ class Result(Owner, ColumnMethods, Generic[T]):
             if not self._advance():
                 return
 
+    def __next__(self) -> T:
+        """The next row, as next(result) asks for it: StopIteration after the last."""
+        return next(iter(self))
+
     def fetch_one(self) -> T | None:
         """The next row, or None after the last."""
         return next(iter(self), None)
