@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -25,7 +25,7 @@ S = TypeVar("S")
 class AsyncResult(Generic[T]):
     """Rows as they come, of AsyncDatabase.cursor() and query(): `async for`, or await fetch_one() and fetch_all().
 
-    The statement begins when the first of them is awaited. It ends with its rows, by close() or by `async with`, or
+    The statement begins when it or the first of them is awaited. It ends with its rows, by close() or by `async with`, or
     when it is dropped. One task reads at a time.
     """
 
@@ -41,6 +41,14 @@ class AsyncResult(Generic[T]):
         self._open = open_result
         self._writing = writing
         self._block: Iterator[T] = iter(())
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        """Begins the statement, as `result = await db.query(...)` expects; the result itself."""
+        return self._begun().__await__()
+
+    async def _begun(self) -> Self:
+        await self._do(lambda result: None)
+        return self
 
     def __aiter__(self) -> AsyncIterator[T]:
         return self

@@ -100,6 +100,11 @@ def test_rows_come_one_after_the_other(path: Path) -> None:
         assert await notes.fetch_one() is None
         with pytest.raises(ProgrammingError, match="SELEC"):
             await db.query("SELEC").fetch_one()
+        begun = await db.query("SELECT 1 UNION SELECT 2")
+        assert await begun.fetch_one() == (1,)
+        assert await begun.fetch_all() == [(2,)]
+        with pytest.raises(ProgrammingError, match="SELEC"):
+            await db.query("SELEC")
 
     on(path, body)
 
