@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#include <initializer_list>
 #define CORM_BEGIN_DECLS extern "C" {
 #define CORM_END_DECLS }
 #else
@@ -31,9 +32,24 @@ template <typename Struct> inline Struct corm_sized_struct() {
     made.struct_size = sizeof(Struct);
     return made;
 }
+template <typename Value> inline const Value *corm_address_of(const Value &value) { return &value; }
+/* For sizeof: as many bytes as there are items. */
+template <typename Item, size_t Count> char (&corm_items_of(const Item (&items)[Count]))[Count];
 #define CORM_INIT_(type) corm_sized_struct<type>()
 #else
 #define CORM_INIT_(type) {.struct_size = sizeof(type)}
+#endif
+
+/* What macros put into an expression: a pointer to a struct with these members; an array, and how many items it has. In C they last
+   as long as the block, in C++, which has no such literals, until the end of the whole expression. */
+#ifdef __cplusplus
+#define CORM_STRUCT_(type, ...) corm_address_of(type{.struct_size = sizeof(type), __VA_ARGS__})
+#define CORM_ARRAY_(type, ...) (std::initializer_list<type>{__VA_ARGS__}.begin())
+#define CORM_COUNT_(type, ...) (sizeof(corm_items_of<type>({__VA_ARGS__})))
+#else
+#define CORM_STRUCT_(type, ...) (&(const type){.struct_size = sizeof(type), __VA_ARGS__})
+#define CORM_ARRAY_(type, ...) ((type const[]){__VA_ARGS__})
+#define CORM_COUNT_(type, ...) (sizeof((type const[]){__VA_ARGS__}) / sizeof(type))
 #endif
 
 /* Behind a member that an initialiser may leave out: it is zero then, of which -Wextra warns in C++ where nothing says so. */

@@ -62,30 +62,30 @@ typedef corm_status (*corm_connection_callback)(corm_connection *connection, voi
 /* How to open. Zero everywhere is the default everywhere; set struct_size by CORM_OPEN_OPTIONS_INIT. */
 typedef struct corm_open_options {
     uint32_t struct_size;
-    corm_open_mode mode;
+    corm_open_mode mode CORM_ZERO;
     /* A database file that is copied into place, atomically, when the file to open is not there. Copied; NULL: none. */
-    const char *template_path;
+    const char *template_path CORM_ZERO;
     /* Milliseconds to wait for another connection's lock, or for other threads. 0: 5,000. Negative: do not wait. */
-    int32_t busy_timeout;
-    corm_journal_mode journal_mode;
-    corm_synchronous synchronous;
+    int32_t busy_timeout CORM_ZERO;
+    corm_journal_mode journal_mode CORM_ZERO;
+    corm_synchronous synchronous CORM_ZERO;
     /* True leaves foreign keys unchecked; they are checked by default. */
-    bool foreign_keys_off;
+    bool foreign_keys_off CORM_ZERO;
     /* How many prepared statements of raw SQL are kept. 0: 64. Negative: none. */
-    int32_t statement_cache_size;
+    int32_t statement_cache_size CORM_ZERO;
     /* What the file is encrypted with. Borrowed until return; NULL: a plain file. */
-    const struct corm_cipher_options *cipher;
+    const struct corm_cipher_options *cipher CORM_ZERO;
     /* How many connections at most read beside the writer. 0: 4. Negative: none, so that calls run one at a time. */
-    int32_t reader_count;
+    int32_t reader_count CORM_ZERO;
     /*
      * Syncs a model, with those that its relations lead to, before it is first used with the database: by a call on records,
      * or a statement that selects from it first or changes it. As corm_migration_sync, and with its statuses; inside a
      * transaction only what rebuilds no table (CORM_E_TRANSACTION), and it is rolled back with it. Inside one that only
      * reads, in a file open for reading, and for tables of attached files and views, nothing is done.
      */
-    bool auto_sync;
+    bool auto_sync CORM_ZERO;
     /* Zero. */
-    uint8_t reserved[3];
+    uint8_t reserved[3] CORM_ZERO;
     /*
      * Is called with each connection that is opened to the file: first the one that writes, then, when threads need them, those
      * that read beside it. For settings and attached files (corm_connection_execute_script), which all connections must have
@@ -93,14 +93,14 @@ typedef struct corm_open_options {
      * not use the database (CORM_E_MISUSE). Connections that read cannot write. Its error is that of corm_database_open or,
      * for one that reads, of the call that needs it. NULL: none.
      */
-    corm_connection_callback set_up;
+    corm_connection_callback set_up CORM_ZERO;
     /* Handed through; must live as long as the database, or the registry, is open. */
-    void *set_up_context;
+    void *set_up_context CORM_ZERO;
 } corm_open_options;
 
 #define CORM_OPEN_OPTIONS_INIT CORM_INIT_(corm_open_options)
-/* CORM_OPEN(.auto_sync = true): a pointer to options, in C. */
-#define CORM_OPEN(...) (&(const corm_open_options){.struct_size = sizeof(corm_open_options), __VA_ARGS__})
+/* CORM_OPEN(.auto_sync = true): a pointer to options. */
+#define CORM_OPEN(...) CORM_STRUCT_(corm_open_options, __VA_ARGS__)
 
 /*
  * Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O

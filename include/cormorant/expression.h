@@ -224,8 +224,7 @@ corm_status corm_expr_sql(const corm_expr *expression, corm_arena *arena, const 
 #define CORM_DESC(operand) corm_expr_order(operand, CORM_DESCENDING, CORM_NULLS_LEAST)
 #define CORM_AS(operand, name) corm_expr_as(operand, name)
 /* An array of expressions and its count: two arguments. */
-#define CORM_EXPRS(...)                                                                                                \
-    (corm_expr *const[]){__VA_ARGS__}, (sizeof((corm_expr *const[]){__VA_ARGS__}) / sizeof(corm_expr *))
+#define CORM_EXPRS(...) CORM_ARRAY_(corm_expr *, __VA_ARGS__), CORM_COUNT_(corm_expr *, __VA_ARGS__)
 
 CORM_END_DECLS
 

@@ -73,7 +73,7 @@ corm_status corm_model_create_all(const corm_model_slot *slots, size_t count, co
 typedef struct corm_model_variant {
     uint32_t struct_size;
     /* All rows of the table, those outside of corm_model_def.scope among them. Its relations are the model's. */
-    bool unscoped;
+    bool unscoped CORM_ZERO;
     /*
      * A table of the same shape, such as one per target: that of "message" with the suffix "42" is "message_42". Its indexes
      * have the suffix as well, and so have references and relations to the model itself; other references, and relations
@@ -81,17 +81,17 @@ typedef struct corm_model_variant {
      * bytes at most. Capital letters of ASCII are refused: SQLite takes them for small ones, so that two targets would share
      * a table.
      */
-    const char *suffix;
+    const char *suffix CORM_ZERO;
     /*
      * The name under which a file is or will be attached (corm_database_attach, corm_registry_attach): the table is that
      * file's. Records and statements then read and write it, and join both files. Its tables are made, migrated, observed
      * and cached where their file is opened (CORM_E_MISUSE), and the variant has no relations.
      */
-    const char *attached_as;
+    const char *attached_as CORM_ZERO;
 } corm_model_variant;
 
-/* CORM_VARIANT(.suffix = "42"): a pointer to a variant, in C. */
-#define CORM_VARIANT(...) (&(const corm_model_variant){.struct_size = sizeof(corm_model_variant), __VA_ARGS__})
+/* CORM_VARIANT(.suffix = "42"): a pointer to a variant. */
+#define CORM_VARIANT(...) CORM_STRUCT_(corm_model_variant, __VA_ARGS__)
 
 /*
  * Makes the model of another table, whose records are of the same struct. Keep it as long as it is in use: databases find
@@ -180,8 +180,7 @@ corm_status corm_model_create_tables(corm_database *database, corm_model *const 
                                      corm_error **out_error);
 
 /* CORM_MODELS(people, pets): an array of models and its count, two arguments. */
-#define CORM_MODELS(...)                                                                                               \
-    (corm_model *const[]){__VA_ARGS__}, (sizeof((corm_model *const[]){__VA_ARGS__}) / sizeof(corm_model *))
+#define CORM_MODELS(...) CORM_ARRAY_(corm_model *, __VA_ARGS__), CORM_COUNT_(corm_model *, __VA_ARGS__)
 
 /* Whether the model's table is in the file: CORM_OK or CORM_NOT_FOUND. */
 corm_status corm_model_table_exists(corm_database *database, const corm_model *model, corm_error **out_error);

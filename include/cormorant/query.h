@@ -17,37 +17,37 @@ typedef struct corm_query {
      * Exactly one row is expected: none is CORM_E_NO_ROWS, several are CORM_E_SEVERAL_ROWS. Of corm_query_first and
      * corm_query_value; CORM_E_MISUSE elsewhere.
      */
-    bool one;
+    bool one CORM_ZERO;
     /* A whole SELECT, labelled raw: its columns are matched to the model by name, and every one must be there. */
-    const char *sql;
+    const char *sql CORM_ZERO;
     /*
      * With sql its bindings, with statement its parameters by name; else attributes: `name` is a property that must equal
      * the value (NULL equals NULL).
      */
-    const corm_value *values;
-    size_t value_count;
+    const corm_value *values CORM_ZERO;
+    size_t value_count CORM_ZERO;
     /* A list of properties (value.h), "-" in front means descending: "-year, title". Not with sql. */
-    const char *order_by;
+    const char *order_by CORM_ZERO;
     /* The greatest number of records. 0: all; CORM_LIMIT_NO_ROWS (value.h), where a number is computed that may be 0: none.
        Not with sql. */
-    int64_t limit;
+    int64_t limit CORM_ZERO;
     /* How many records to skip. Page p (from 0) of size n: limit n, offset p * n. Not with sql. */
-    int64_t offset;
+    int64_t offset CORM_ZERO;
     /*
      * A SELECT built of expressions, or a statement with RETURNING. Where it lists columns of its own, these are matched to
      * the model by name, so that any struct with a model can be the result. With it no order, limit and offset here.
      */
-    const corm_statement *statement;
+    const corm_statement *statement CORM_ZERO;
     /*
      * A condition on the model's columns, with order, limit and offset; `values` are then its parameters by name. Consumed by
      * the call that takes the query, whatever the outcome. Not with sql, nor with statement.
      */
-    corm_expr *where;
+    corm_expr *where CORM_ZERO;
 } corm_query;
 
 #define CORM_QUERY_INIT CORM_INIT_(corm_query)
-/* CORM_QUERY(.order_by = "-year", .limit = 20): a pointer to a query, in C. */
-#define CORM_QUERY(...) (&(const corm_query){.struct_size = sizeof(corm_query), __VA_ARGS__})
+/* CORM_QUERY(.order_by = "-year", .limit = 20): a pointer to a query. */
+#define CORM_QUERY(...) CORM_STRUCT_(corm_query, __VA_ARGS__)
 
 /*
  * Rows of several records, and of values beside them: a struct of structs has a model whose columns are CORM_NESTED, and
@@ -148,8 +148,7 @@ typedef struct corm_assignment {
 } corm_assignment;
 
 /* CORM_SET({"returned", CORM_INT(9)}, {"note", CORM_STR("late")}): an array of assignments and its count, two arguments. */
-#define CORM_SET(...)                                                                                                  \
-    (const corm_assignment[]){__VA_ARGS__}, (sizeof((const corm_assignment[]){__VA_ARGS__}) / sizeof(corm_assignment))
+#define CORM_SET(...) CORM_ARRAY_(corm_assignment, __VA_ARGS__), CORM_COUNT_(corm_assignment, __VA_ARGS__)
 
 /*
  * Updates all records that a query finds, in one statement: CORM_UPDATE of statement.h.

@@ -56,8 +56,8 @@ typedef struct corm_upsert_options {
 } corm_upsert_options;
 
 #define CORM_UPSERT_OPTIONS_INIT CORM_INIT_(corm_upsert_options)
-/* CORM_UPSERT(.on = "email", .keep = "created_at"): a pointer to options, in C. */
-#define CORM_UPSERT(...) (&(const corm_upsert_options){.struct_size = sizeof(corm_upsert_options), __VA_ARGS__})
+/* CORM_UPSERT(.on = "email", .keep = "created_at"): a pointer to options. */
+#define CORM_UPSERT(...) CORM_STRUCT_(corm_upsert_options, __VA_ARGS__)
 
 /*
  * Inserts records or, where a row has the same values of a unique key, updates that row, each in one statement. The row as it

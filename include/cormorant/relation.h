@@ -86,16 +86,16 @@ void corm_statement_join_relation(corm_statement *statement, corm_join kind, con
 typedef struct corm_load_options {
     uint32_t struct_size;
     /* A condition on the target's columns. */
-    const corm_expr *condition;
+    const corm_expr *condition CORM_ZERO;
     /* A list of the target's properties (value.h); "-" in front means descending. */
-    const char *order_by;
+    const char *order_by CORM_ZERO;
     /* The greatest number for each record; 0: all; CORM_LIMIT_NO_ROWS: none. */
-    int64_t limit;
+    int64_t limit CORM_ZERO;
 } corm_load_options;
 
 #define CORM_LOAD_OPTIONS_INIT CORM_INIT_(corm_load_options)
-/* CORM_LOAD(.order_by = "title"): a pointer to options, in C. */
-#define CORM_LOAD(...) (&(const corm_load_options){.struct_size = sizeof(corm_load_options), __VA_ARGS__})
+/* CORM_LOAD(.order_by = "title"): a pointer to options. */
+#define CORM_LOAD(...) CORM_STRUCT_(corm_load_options, __VA_ARGS__)
 
 /* Related records of an array of records, by position in that array. Threading: one thread at a time. */
 typedef struct corm_related corm_related;
@@ -148,31 +148,28 @@ typedef struct corm_link {
 typedef struct corm_save_level {
     uint32_t struct_size;
     /* CORM_REMOVED_ constant; of a relation to one: KEEP. */
-    corm_removed removed;
+    corm_removed removed CORM_ZERO;
     /* The relation, or the path to it, "copies.loans"; the level that it starts from, "copies", is given before it. */
-    const char *relation;
+    const char *relation CORM_ZERO;
     /* `count` structs of the relation's target, side by side; NULL where there are none. */
-    void *records;
-    size_t count;
+    void *records CORM_ZERO;
+    size_t count CORM_ZERO;
     /*
      * Which of them belong to which records of the level above. CORM_TO_ONE: each owner has one at most, and without one its
      * foreign key stays as it is; CORM_TO_MANY: each record has one owner. NULL: each owner has as many as the others, in order:
      * of 6 records of 3 owners the first two, the next two, the last two.
      */
-    const corm_link *links;
-    size_t link_count;
+    const corm_link *links CORM_ZERO;
+    size_t link_count CORM_ZERO;
 } corm_save_level;
 
 #define CORM_SAVE_LEVEL_INIT CORM_INIT_(corm_save_level)
 /* CORM_LEVEL(.relation = "copies", .records = copies, .count = 6): one level, in C. */
 #define CORM_LEVEL(...) {.struct_size = sizeof(corm_save_level), __VA_ARGS__}
 /* CORM_LEVELS(CORM_LEVEL(...), CORM_LEVEL(...)): an array of levels and its count, two arguments. */
-#define CORM_LEVELS(...)                                                                                               \
-    (const corm_save_level[]){__VA_ARGS__}, (sizeof((const corm_save_level[]){__VA_ARGS__}) / sizeof(corm_save_level))
+#define CORM_LEVELS(...) CORM_ARRAY_(corm_save_level, __VA_ARGS__), CORM_COUNT_(corm_save_level, __VA_ARGS__)
 /* CORM_LINKS({0, 0}, {0, 1}) in CORM_LEVEL gives its links. */
-#define CORM_LINKS(...)                                                                                                \
-    .links = (const corm_link[]){__VA_ARGS__},                                                                         \
-    .link_count = sizeof((const corm_link[]){__VA_ARGS__}) / sizeof(corm_link)
+#define CORM_LINKS(...) .links = CORM_ARRAY_(corm_link, __VA_ARGS__), .link_count = CORM_COUNT_(corm_link, __VA_ARGS__)
 
 /*
  * Saves records together with related ones, any number of levels, in one transaction: what the foreign keys need first goes first,

@@ -43,23 +43,23 @@ void corm_statement_free(corm_statement *statement);
 /* Where rows come from: exactly one of model (borrowed until return), select (consumed), name and function (copied). */
 typedef struct corm_source {
     uint32_t struct_size;
-    const corm_model *model;
-    corm_statement *select;
+    const corm_model *model CORM_ZERO;
+    corm_statement *select CORM_ZERO;
     /* A common table expression. */
-    const char *name;
+    const char *name CORM_ZERO;
     /* What the statement calls it; NULL: its own name. A select that is joined needs one. */
-    const char *alias;
+    const char *alias CORM_ZERO;
     /*
      * A table-valued function, such as "json_each" or "pragma_table_info"; its columns are corm_expr_name(alias, "value"). The
      * arguments, consumed, may name the tables before it; the array is borrowed.
      */
-    const char *function;
-    corm_expr *const *arguments;
-    size_t argument_count;
+    const char *function CORM_ZERO;
+    corm_expr *const *arguments CORM_ZERO;
+    size_t argument_count CORM_ZERO;
 } corm_source;
 
-/* CORM_SOURCE(.model = people, .alias = "other"): a pointer to a source, in C. */
-#define CORM_SOURCE(...) (&(const corm_source){.struct_size = sizeof(corm_source), __VA_ARGS__})
+/* CORM_SOURCE(.model = people, .alias = "other"): a pointer to a source. */
+#define CORM_SOURCE(...) CORM_STRUCT_(corm_source, __VA_ARGS__)
 
 /*
  * Reads from this source instead; an UPDATE reads from it besides its table (UPDATE ... FROM), and a WHERE says which rows of the
@@ -98,22 +98,21 @@ void corm_statement_add(corm_statement *statement, corm_clause clause, corm_expr
  */
 typedef struct corm_select {
     uint32_t struct_size;
-    corm_expr *const *columns;
-    corm_expr *where;
-    corm_expr *const *group_by;
-    corm_expr *having;
-    corm_expr *const *order_by;
+    corm_expr *const *columns CORM_ZERO;
+    corm_expr *where CORM_ZERO;
+    corm_expr *const *group_by CORM_ZERO;
+    corm_expr *having CORM_ZERO;
+    corm_expr *const *order_by CORM_ZERO;
     /* The greatest number of rows (0: all; CORM_LIMIT_NO_ROWS, value.h), and how many are skipped before. */
-    int64_t limit;
-    int64_t offset;
+    int64_t limit CORM_ZERO;
+    int64_t offset CORM_ZERO;
 } corm_select;
 
 /* corm_statement_create, then the clauses. Returns: owned (corm_statement_free). */
 corm_statement *corm_statement_select(const corm_model *model, const corm_select *clauses);
-#define CORM_SELECT_OF(record, ...)                                                                                    \
-    corm_statement_select(record##_model, &(const corm_select){.struct_size = sizeof(corm_select), __VA_ARGS__})
+#define CORM_SELECT_OF(record, ...) corm_statement_select(record##_model, CORM_STRUCT_(corm_select, __VA_ARGS__))
 /* A list of expressions that ends with NULL. */
-#define CORM_LIST(...) ((corm_expr *const[]){__VA_ARGS__, NULL})
+#define CORM_LIST(...) CORM_ARRAY_(corm_expr *, __VA_ARGS__, NULL)
 
 /* SELECT DISTINCT. */
 void corm_statement_distinct(corm_statement *statement);

@@ -266,8 +266,7 @@ static inline corm_value corm_value_named(const char *name, corm_value value) {
 }
 
 /* `CORM_VALUES(corm_value_int64(1), corm_value_text("x"))` is an array of values and its count: two arguments. */
-#define CORM_VALUES(...)                                                                                               \
-    (const corm_value[]){__VA_ARGS__}, (sizeof((const corm_value[]){__VA_ARGS__}) / sizeof(corm_value))
+#define CORM_VALUES(...) CORM_ARRAY_(corm_value, __VA_ARGS__), CORM_COUNT_(corm_value, __VA_ARGS__)
 /* No values: two arguments. */
 #define CORM_NO_VALUES NULL, 0
 

@@ -85,7 +85,10 @@ def test_lists_of_any_length(people: Database) -> None:
     assert ages(()) == []
     assert people.fetch_value(sql("SELECT count(*) FROM members WHERE id NOT IN {ids:list}", ids=[])) == 3
     # In the SQL's own parentheses, too.
-    assert people.fetch_values(sql("SELECT age FROM members WHERE id IN ({ids:list}) ORDER BY id", ids=[1, 2])) == [36, 25]
+    assert people.fetch_values(sql("SELECT age FROM members WHERE id IN ({ids:list}) ORDER BY id", ids=[1, 2])) == [
+        36,
+        25,
+    ]
     assert people.fetch_value(sql("SELECT count(*) FROM members WHERE id IN ( {ids:list} )", ids=[])) == 0
     assert people.fetch_value(sql("SELECT count(*) FROM members WHERE id NOT IN ({ids:list})", ids=[])) == 3
     assert people.fetch_value(sql("SELECT ({id:list}) IN (VALUES (1, 2))", id=[1, 2])) == 1
