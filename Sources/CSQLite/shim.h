@@ -10,6 +10,25 @@ static inline int csqlite_set_double_quoted_strings(sqlite3 *db, int in_ddl) {
     return status == SQLITE_OK ? sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, in_ddl, (int *)0) : status;
 }
 
+/* Two arguments of fts3_tokenizer() would let SQL alone set a function's address. */
+static inline void csqlite_close_fts3_tokenizer(sqlite3 *db) {
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, (int *)0);
+}
+
+/* https://www.sqlite.org/security.html */
+static inline int csqlite_distrust(sqlite3 *db) {
+    int status = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+    if (status == SQLITE_OK)
+        status = sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1000000);
+    sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 500);
+    sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 200);
+    sqlite3_limit(db, SQLITE_LIMIT_VDBE_OP, 1000000);
+    sqlite3_limit(db, SQLITE_LIMIT_TRIGGER_DEPTH, 100);
+    sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10000);
+    return status;
+}
+
 /* The pre-update hook, which only some builds of SQLite have; its header shows it to programs that define a macro alone.
    Weak: where SQLite lacks it, its address is NULL. */
 #pragma clang diagnostic push

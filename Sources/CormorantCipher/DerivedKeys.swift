@@ -61,7 +61,7 @@ private func refused() -> CormorantError {
 /// The keys that are in use, found by what they were derived from without keeping that.
 private final class KeyCache: @unchecked Sendable {  // `lock` guards what is below it
     static let shared = KeyCache()
-    private let lock = RecursiveLock(.keyCache)
+    private let lock = RecursiveLock(.keyCache, outlivesForks: true)
     private var entries: [[UInt8]: Entry] = [:]
     private var secret: SecretMemory?
     private var process: pid_t = 0

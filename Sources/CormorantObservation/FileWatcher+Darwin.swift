@@ -13,9 +13,10 @@
         private static let rest: Int64 = 1
         private static let patience: Int64 = 300_000
 
-        private let lock = RecursiveLock(.fileWatcher)
+        private let lock = RecursiveLock(.fileWatcher, outlivesForks: true)
         private var files: [ObjectIdentifier: WatchedFile] = [:]
         private var queue: Int32 = -1
+        private var mark = ForkMark()
 
         /// The struct: the function has its name.
         private typealias Event = kevent
@@ -34,6 +35,7 @@
         func add(_ subscription: FileSubscription) throws {
             lock.lock()
             defer { lock.unlock() }
+            if mark.isForked { (files, queue, mark) = ([:], -1, ForkMark()) }
             try start()
             let path = subscription.path
             let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
@@ -46,7 +48,7 @@
         func remove(_ id: ObjectIdentifier) {
             lock.lock()
             defer { lock.unlock() }
-            guard let gone = files.removeValue(forKey: id) else { return }
+            guard !mark.isForked, let gone = files.removeValue(forKey: id) else { return }
             for descriptor in gone.open.values { close(descriptor) }
             close(gone.folder)
             if files.isEmpty { _ = tell(UInt(0), EVFILT_USER, 0, NOTE_TRIGGER) }

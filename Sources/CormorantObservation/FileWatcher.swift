@@ -15,9 +15,10 @@
         /// disk has taken it.
         private static let patience: Int64 = 300_000
 
-        private let lock = RecursiveLock(.fileWatcher)
+        private let lock = RecursiveLock(.fileWatcher, outlivesForks: true)
         private var files: [ObjectIdentifier: WatchedFile] = [:]
         private var inotify: Int32 = -1
+        private var mark = ForkMark()
 
         private struct WatchedFile {
             weak var subscription: FileSubscription?
@@ -35,6 +36,10 @@
         func add(_ subscription: FileSubscription) throws {
             lock.lock()
             defer { lock.unlock() }
+            if mark.isForked {
+                // The thread and the kernel's list are the parent's.
+                (files, inotify, mark) = ([:], -1, ForkMark())
+            }
             try start()
             let path = subscription.path
             let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -51,7 +56,7 @@
         func remove(_ id: ObjectIdentifier) {
             lock.lock()
             defer { lock.unlock() }
-            guard let gone = files.removeValue(forKey: id) else { return }
+            guard !mark.isForked, let gone = files.removeValue(forKey: id) else { return }
             let used = Set(files.values.flatMap { $0.watches.union([$0.folder]) })
             for watch in gone.watches.union([gone.folder]).subtracting(used) {
                 inotify_rm_watch(inotify, watch)

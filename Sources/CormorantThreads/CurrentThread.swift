@@ -28,6 +28,8 @@ package struct ForkMark: Sendable {
         forks = forkCount
     }
 
+    package var isForked: Bool { forks != forkCount }
+
     package func refuse() throws { if forks != forkCount { throw usedAfterFork() } }
 }
 
@@ -45,7 +47,7 @@ package enum Threads {
     static let refused = AtomicNumber()
     fileprivate static let transactions = AtomicNumber()
 
-    private static let lock = RecursiveLock(.threads)
+    private static let lock = RecursiveLock(.threads, outlivesForks: true)
     /// Threads that ended with a transaction open.
     nonisolated(unsafe) private static var abandoning: Set<Int64> = []
     nonisolated(unsafe) private static var cancelled: Set<Int64> = []

@@ -35,6 +35,8 @@ package enum LockRank: UInt8, Comparable {
     case keyDerivation
     case keyCache
     case temporaryFiles
+    /// What SQLite's kinds of files are handed on to.
+    case fileMethods
     case childOfFork
     case mailbox
     case modelLayouts

@@ -6,9 +6,18 @@ package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is
     let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let rank: LockRank
 
-    package init(_ rank: LockRank) {
+    private let outlivesForks: Bool
+
+    /// - Parameter outlivesForks: whether the child of a fork goes on with what it guards: no other thread holds it at a fork.
+    package init(_ rank: LockRank, outlivesForks: Bool = false) {
         self.rank = rank
+        self.outlivesForks = outlivesForks
         mutex = .allocate(capacity: 1)
+        RecursiveLock.make(mutex)
+        if outlivesForks { ForkGuard.add(mutex) }
+    }
+
+    static func make(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
         mutex.initialize(to: pthread_mutex_t())
         var attributes = pthread_mutexattr_t()
         pthread_mutexattr_init(&attributes)
@@ -18,6 +27,7 @@ package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is
     }
 
     deinit {
+        if outlivesForks { ForkGuard.remove(mutex) }
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
     }

@@ -6,6 +6,7 @@ import http.server
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,6 +38,23 @@ class Server(http.server.BaseHTTPRequestHandler):
             GO_ON.wait(20)
             self.wfile.write(body[1000:])
             return
+        if self.path == "/endless.csv":
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(body)
+            except OSError:
+                return
+        if self.path == "/trickle.csv":
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(b"1,2\n")
+                    time.sleep(0.1)
+            except OSError:
+                return
         if not self.path.startswith(("/t.csv", "/cut.csv")):
             self.send_error(404)
             return
@@ -91,3 +109,18 @@ def test_others_write_while_a_server_takes_its_time(corm: Corm, url: str) -> Non
 def test_a_server_that_is_not_there(corm: Corm) -> None:
     assert "cannot be read" in corm.fails("import", "a.db", "http://127.0.0.1:1/t.csv")
     assert os.listdir(corm.folder) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "option", "said"),
+    [
+        ("endless.csv", "--max-filesize=3000000", "gives more than 3,000,000 bytes"),
+        ("t.csv", "--max-filesize=1000", "gives more than 1,000 bytes"),
+        ("trickle.csv", "--max-time=2", "cannot be read"),
+    ],
+)
+def test_what_a_url_gives_has_an_end(corm: Corm, url: str, path: str, option: str, said: str) -> None:
+    began = time.monotonic()
+    assert said in corm.fails("import", "a.db", f"{url}/{path}", option)
+    assert time.monotonic() - began < 20
+    assert not (corm.folder / "a.db").exists()

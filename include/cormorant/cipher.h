@@ -111,28 +111,26 @@ typedef struct corm_cipher_options {
 #define CORM_CIPHER_OPTIONS_INIT CORM_INIT_(corm_cipher_options)
 
 /*
- * Encrypts a plain file, in its place. Takes the file for itself: CORM_E_BUSY while other connections use it, which must
+ * Encrypts a file in its place: a plain one, or an encrypted one anew, with another key, a new salt and other settings. Takes the
+ * file for itself: CORM_E_BUSY while other connections use it, which must
  * be closed first. A crash, an error or a cancel leaves the file as it was, or encrypted; never between. Needs as much free
  * disk space as the file has, and the right to write in its folder. Disk blocks that the plain file had may stay readable
  * to those who read the disk itself.
  *
  * path     copied.
- * cipher   borrowed until return.
+ * from     what the file is encrypted with; borrowed until return. NULL: a plain file.
+ * to       what it is to be encrypted with; borrowed until return.
  * progress told the pages written and all, and asked whether to go on; NULL: none.
  *
- * Statuses: CORM_E_NOT_A_DATABASE and CORM_E_KEY_MISSING for a file that is no plain database, CORM_E_CANNOT_OPEN,
- * CORM_E_READ_ONLY, CORM_E_BUSY, CORM_E_FULL, CORM_E_CIPHER; CORM_E_INTERRUPTED when cancelled. Threading: any thread.
+ * Statuses: CORM_E_NOT_A_DATABASE and CORM_E_KEY_MISSING for a file that is no plain database, with `from` CORM_E_WRONG_KEY and
+ * CORM_E_NOT_ENCRYPTED; CORM_E_CANNOT_OPEN, CORM_E_READ_ONLY, CORM_E_BUSY, CORM_E_FULL, CORM_E_CIPHER; CORM_E_INTERRUPTED when cancelled. Threading: any thread.
  */
-corm_status corm_cipher_encrypt(const char *path, const corm_cipher_options *cipher, corm_progress_callback progress,
-                                void *context, corm_error **out_error);
-
-/* Makes an encrypted file plain; the rest as corm_cipher_encrypt, and CORM_E_WRONG_KEY, CORM_E_NOT_ENCRYPTED. */
-corm_status corm_cipher_decrypt(const char *path, const corm_cipher_options *cipher, corm_progress_callback progress,
-                                void *context, corm_error **out_error);
-
-/* Encrypts a file anew, with another key, a new salt and other settings; the rest as corm_cipher_decrypt. */
 corm_status corm_cipher_rekey(const char *path, const corm_cipher_options *from, const corm_cipher_options *to,
                               corm_progress_callback progress, void *context, corm_error **out_error);
+
+/* Makes an encrypted file plain; the rest as corm_cipher_rekey. */
+corm_status corm_cipher_decrypt(const char *path, const corm_cipher_options *cipher, corm_progress_callback progress,
+                                void *context, corm_error **out_error);
 
 /*
  * Checks the authentication of every page of a database's file, as SQLCipher's cipher_integrity_check does. A page

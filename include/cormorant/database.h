@@ -18,9 +18,12 @@ CORM_BEGIN_DECLS
  *
  * A call that waits for its turn longer than the busy timeout gives CORM_E_BUSY. When a thread ends with a transaction
  * open, the next call that needs the writer rolls it back and gives CORM_E_TRANSACTION. In the child of a fork every call
- * gives CORM_E_MISUSE, but for corm_database_close; it may open the file anew if no transaction and no cursor was open at
- * the fork. A process that forks while other threads of it are inside calls leaves SQLite's own locks locked in the child,
- * which then may wait for ever: let it fork before, or run another program at once (exec). Use after close gives CORM_E_MISUSE.
+ * gives CORM_E_MISUSE, but for corm_database_close; it may open the file anew at any time, whatever its parent's threads were
+ * doing: it is another process then, with locks of its own. A key of an encrypted file is the exception: libcrypto may have
+ * locks that other threads held. Use after close gives CORM_E_MISUSE.
+ *
+ * Connections that wait to write to a file in WAL mode, of this and of other processes, write in the order in which they came,
+ * each for as long as 2 ms; a program with an SQLite of its own comes in between as ever.
  */
 typedef struct corm_database corm_database;
 
@@ -84,8 +87,16 @@ typedef struct corm_open_options {
      * reads, in a file open for reading, and for tables of attached files and views, nothing is done.
      */
     bool auto_sync CORM_ZERO;
+    /*
+     * True where the file may have been made, or altered, to do harm. What its schema says then calls no function with effects
+     * beyond its result (trusted_schema = OFF), SQL cannot damage the file (SQLITE_DBCONFIG_DEFENSIVE: no writable_schema, no
+     * writes to what virtual tables keep, no journal mode OFF), pages are looked at before they are used (cell_size_check = ON),
+     * and statements have bounds: 1,000,000 bytes of SQL, depth 500 of expressions, 200 SELECTs in a compound one, 1,000,000
+     * operations, depth 100 of triggers, 10,000 bytes of a pattern of LIKE. Foreign keys, checks and triggers run as ever.
+     */
+    bool untrusted CORM_ZERO;
     /* Zero. */
-    uint8_t reserved[3] CORM_ZERO;
+    uint8_t reserved[2] CORM_ZERO;
     /*
      * Is called with each connection that is opened to the file: first the one that writes, then, when threads need them, those
      * that read beside it. For settings and attached files (corm_connection_execute_script), which all connections must have
@@ -116,7 +127,7 @@ typedef struct corm_open_options {
  * options      borrowed until return; NULL: all defaults. With a URL CORM_OPEN_READ_ONLY is default_transaction_read_only,
  *              busy_timeout also lock_timeout, CORM_SYNCHRONOUS_OFF is synchronous_commit = off (what is above it is the
  *              server's own), set_up is called with each connection; statement_cache_size and reader_count are as for files.
- *              A template, a journal mode, foreign_keys_off, a cipher and auto_sync are CORM_E_UNSUPPORTED.
+ *              A template, a journal mode, foreign_keys_off, a cipher, auto_sync and untrusted are CORM_E_UNSUPPORTED.
  * out_database owned (corm_database_close); set only on success.
  *
  * Statuses: CORM_E_CANNOT_OPEN (missing, unreadable, a directory), CORM_E_NOT_A_DATABASE, CORM_E_BUSY,

@@ -1,4 +1,4 @@
-/* Looking after a file: a copy while it is in use, and what keeps it small and fast. See corm_migration_restore for the
+/* Looking after a file: a copy while it is in use, what keeps it small and fast, and what is left of a damaged one. See corm_migration_restore for the
    way back from a copy. */
 #ifndef CORMORANT_MAINTENANCE_H
 #define CORMORANT_MAINTENANCE_H
@@ -56,6 +56,67 @@ typedef int32_t corm_checkpoint;
  */
 corm_status corm_database_checkpoint(corm_database *database, corm_checkpoint mode, int64_t *out_log_pages,
                                      int64_t *out_copied_pages, corm_error **out_error);
+
+/* What was saved of a table of a damaged file. */
+typedef struct corm_repaired_table {
+    const char *name;
+    /* Rows that stand in the new file. */
+    int64_t rows;
+    /*
+     * Rows that were seen and are not in the new table: cut off, or refused by a constraint that they no longer meet. What can
+     * be read of them is in the table lost_and_found.
+     */
+    int64_t lost_rows;
+    /* Pages that could not be read, or were none of the table: the rows on them are lost, unless they were found elsewhere. */
+    int64_t lost_pages;
+    /* What could not be made again: the table itself, or one of its indexes, triggers or views; NULL: nothing. */
+    const char *problem;
+} corm_repaired_table;
+
+/* Is told what was saved, table by table. table: borrowed until return. */
+typedef void (*corm_repaired_callback)(const corm_repaired_table *table, void *context);
+
+/* How to repair. Zero everywhere is the default everywhere. */
+typedef struct corm_repair_options {
+    uint32_t struct_size;
+    /* Zero. */
+    uint8_t reserved[4];
+    /* What the file is encrypted with, and the new one will be; borrowed until return. NULL: a plain file. */
+    const corm_cipher_options *cipher;
+    /*
+     * CREATE statements, for tables whose own cannot be read, such as the schema that a program keeps with its backups: what
+     * `SELECT sql || ';' FROM sqlite_schema WHERE sql NOT NULL` gave. Those that the file has come first. NULL: none.
+     */
+    const char *schema;
+    /* Called now and then, with the pages looked at and all there are; false cancels. NULL: nobody is told. */
+    corm_progress_callback progress;
+    /* Called for each table of the new file at the end. NULL: nobody is told. */
+    corm_repaired_callback repaired;
+    /* Handed through to both. */
+    void *context;
+} corm_repair_options;
+
+#define CORM_REPAIR_OPTIONS_INIT CORM_INIT_(corm_repair_options)
+
+/*
+ * Writes a new file of what can be read of a damaged one, page by page and past SQLite. The damaged file stays as it is, and
+ * its write-ahead log or rollback journal counts. Rows are of the table whose tree leads to their page; where that is broken,
+ * of the one table that lacks rows of their shape there; else they are in a table lost_and_found, with the number of their
+ * page (page), their rowid (id) and their values (c0, c1, ...). Where page 1 is lost, so is the list of free pages: rows that
+ * were deleted may come back then. Encrypted, a page is read when its authentication says that it is what was written.
+ *
+ * path                 copied. Nobody should use the file meanwhile.
+ * new_path             copied; nothing may be there.
+ * options              borrowed until return; NULL: all defaults.
+ * out_unreadable_pages pages of the file that cannot be read; NULL accepted.
+ * out_found_rows       rows in lost_and_found; NULL accepted.
+ *
+ * Statuses: CORM_E_CANNOT_OPEN for a file that is not there, and where something is at the new path or was left beside it;
+ * CORM_E_NOT_A_DATABASE for an empty file; CORM_E_WRONG_KEY when the key opens no page; CORM_E_BUSY, CORM_E_FULL, CORM_E_CIPHER;
+ * CORM_E_INTERRUPTED when cancelled. Threading: any thread.
+ */
+corm_status corm_database_repair(const char *path, const char *new_path, const corm_repair_options *options,
+                                 int64_t *out_unreadable_pages, int64_t *out_found_rows, corm_error **out_error);
 
 CORM_END_DECLS
 

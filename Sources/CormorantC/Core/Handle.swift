@@ -17,7 +17,7 @@ package enum Handles {
 
     private static let slotsPerChunk = 1024
     private static let chunkCount = 16_384
-    private static let lock = RecursiveLock(.handles)
+    private static let lock = RecursiveLock(.handles, outlivesForks: true)
     /// Chunks are added under the lock and stay; a slot is only read through a handle given out after it was filled.
     nonisolated(unsafe) private static let chunks: UnsafeMutablePointer<UnsafeMutablePointer<Slot>?> = {
         let chunks = UnsafeMutablePointer<UnsafeMutablePointer<Slot>?>.allocate(capacity: chunkCount)

@@ -4,20 +4,6 @@ import CormorantCipher
 import CormorantORM
 import CormorantSQLite
 
-@_cdecl("corm_cipher_encrypt") @implementation
-public func corm_cipher_encrypt(
-    _ path: UnsafePointer<CChar>?, _ cipher: UnsafePointer<corm_cipher_options>?, _ progress: corm_progress_callback?,
-    _ context: UnsafeMutableRawPointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        try recode(
-            string(path, "path"), from: nil, to: requireCipher(cipher),
-            progress: copyProgress("encrypt", progress, context)
-        )
-        return CORM_OK
-    }
-}
-
 @_cdecl("corm_cipher_decrypt") @implementation
 public func corm_cipher_decrypt(
     _ path: UnsafePointer<CChar>?, _ cipher: UnsafePointer<corm_cipher_options>?, _ progress: corm_progress_callback?,
@@ -40,8 +26,8 @@ public func corm_cipher_rekey(
 ) -> corm_status {
     boundary(outError) {
         try recode(
-            string(path, "path"), from: requireCipher(from), to: requireCipher(to),
-            progress: copyProgress("rekey", progress, context))
+            string(path, "path"), from: cipherSource(from), to: requireCipher(to),
+            progress: copyProgress(from == nil ? "encrypt" : "rekey", progress, context))
         return CORM_OK
     }
 }

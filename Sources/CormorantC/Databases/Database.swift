@@ -101,6 +101,7 @@ func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> OpenOptio
     options.codecs = try cipherSource(raw.cipher)
     if raw.reader_count != 0 { options.readerCount = Int(max(0, raw.reader_count)) }
     options.autoSync = raw.auto_sync
+    options.untrusted = raw.untrusted
     options.setUp = raw.set_up.map { setUp(by: $0, raw.set_up_context) }
     if raw.statement_cache_size != 0 { options.statementCacheSize = Int(max(0, raw.statement_cache_size)) }
     return options

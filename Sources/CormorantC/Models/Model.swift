@@ -6,7 +6,7 @@ import CormorantThreads
 /// How the records of models lie in C, for who has the model but not its box, as relations to it do. The box says so as
 /// long as it lasts.
 enum ModelLayouts {
-    private static let lock = RecursiveLock(.modelLayouts)
+    private static let lock = RecursiveLock(.modelLayouts, outlivesForks: true)
     nonisolated(unsafe) private static var layouts: [ObjectIdentifier: StructLayout?] = [:]
     nonisolated(unsafe) private static var handles: [ObjectIdentifier: OpaquePointer] = [:]
 
@@ -60,7 +60,7 @@ package final class ModelBox: HandleObject {
     /// With the relations that it had when it was last asked for, which the lock below guards.
     private var info: UnsafePointer<corm_model_info>
     let columns: [UnsafePointer<corm_model_column>]
-    private let relationLock = RecursiveLock(.modelLayouts)
+    private let relationLock = RecursiveLock(.modelLayouts, outlivesForks: true)
     // Its lock guards it, and the memory once the model is made.
     private var relations: [(name: String, kind: Int32, target: OpaquePointer?)] = []
 

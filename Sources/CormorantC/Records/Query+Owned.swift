@@ -21,7 +21,7 @@ private final class OwnedRecord {
 
 /// Those that were given out, by where they lie: any other pointer is none, and is not touched.
 private enum OwnedRecords {
-    private static let lock = RecursiveLock(.ownedRecords)
+    private static let lock = RecursiveLock(.ownedRecords, outlivesForks: true)
     nonisolated(unsafe) private static var records: [UnsafeMutableRawPointer: OwnedRecord] = [:]
 
     static func give(_ record: OwnedRecord) -> UnsafeMutableRawPointer {

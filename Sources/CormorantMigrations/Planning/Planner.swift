@@ -74,9 +74,10 @@ final class Planner {
             }
         }
         try changeVirtualTables(to: target)
-        for table in current.tables where isChanged(table.name) && target.table(table.name) == nil {
-            try drop(table.name, sql: table.sql)
-        }
+        let gone = current.tables.filter { isChanged($0.name) && target.table($0.name) == nil }
+        // What is left is read once: to do so after each of thousands takes long.
+        for table in gone { try drop(table.name, sql: table.sql, readsAgain: false) }
+        if !gone.isEmpty { current = try replica.schema() }
         try createDependents(SchemaDifference(from: current, to: target))
         try seed()
         try checkEnd(target)
@@ -191,7 +192,7 @@ final class Planner {
         }
     }
 
-    private func drop(_ table: String, sql: String) throws {
+    private func drop(_ table: String, sql: String, readsAgain: Bool = true) throws {
         let rows = try rowCount(of: table)
         var judgement = Judgement(rows: rows)
         if notes.allows(dropOf: table) {
@@ -206,13 +207,13 @@ final class Planner {
         }
         try add(
             "drop table \"\(table)\"", [SchemaChange(.dropTable, table, before: sql)],
-            ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement)
+            ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement, readsAgain: readsAgain)
     }
 
     /// Adds a step and takes the replica through it.
     func add(
         _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe,
-        _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = []
+        _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = [], readsAgain: Bool = true
     ) throws {
         if let file, file.wasInterrupted.isSet {
             throw CormorantError(.interrupted, "the migration was cancelled", hint: "nothing was changed; try again")
@@ -225,7 +226,9 @@ final class Planner {
             }
         }
         // To read all else anew for each of thousands of tables takes long.
-        if !changes.isEmpty, changes.allSatisfy(\.kind.staysInTable), !sql.contains(where: isVirtual),
+        if !readsAgain {
+            // The caller does.
+        } else if !changes.isEmpty, changes.allSatisfy(\.kind.staysInTable), !sql.contains(where: isVirtual),
             !changes.contains(where: { current.virtualTable($0.table) != nil })
         {
             for table in Set(changes.map(\.table)) { try replica.read(table, into: &current) }

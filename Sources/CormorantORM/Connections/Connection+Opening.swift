@@ -68,6 +68,8 @@ func refuseFileOptions(_ options: OpenOptions, _ engineName: String) throws {
             "journal mode"
         } else if !options.foreignKeys {
             "switch for foreign keys"
+        } else if options.untrusted {
+            "doubt about files"
         } else if options.preparation != nil {
             "sync of models before their first use"
         } else {

@@ -5,7 +5,7 @@ import CormorantThreads
 
 /// What the child of a fork has of its parent's files: it is kept, because closing it would be closing the parent's.
 private enum Forgotten {
-    private static let lock = RecursiveLock(.childOfFork)
+    private static let lock = RecursiveLock(.childOfFork, outlivesForks: true)
     nonisolated(unsafe) private static var objects: [AnyObject?] = []
 
     static func keep(_ more: [AnyObject?]) {

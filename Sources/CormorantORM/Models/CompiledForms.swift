@@ -12,7 +12,7 @@ package final class CompiledForms: @unchecked Sendable {  // `lock` guards `form
     }
 
     /// One for all, held for as long as a form is looked up: a lock for each statement would cost more than it saves.
-    private static let lock = RecursiveLock(.compiledForms)
+    private static let lock = RecursiveLock(.compiledForms, outlivesForks: true)
     /// Those of each dialect behind one another, by which they are asked for.
     private var forms: [CompiledStatement?] = []
     /// For rows of several records, by their model.

@@ -9,7 +9,7 @@ final class ModelVariants: @unchecked Sendable {  // `lock` guards what it keeps
         weak var model: ModelDescriptor?
     }
 
-    private let lock = RecursiveLock(.modelVariants)
+    private let lock = RecursiveLock(.modelVariants, outlivesForks: true)
     private var known: [String: Weak] = [:]
     private var limit = 64
 

@@ -58,7 +58,7 @@ package struct Relation: Sendable {
 /// The relations of a model by name, resolved when first used.
 package final class RelationList: @unchecked Sendable {
     // Its lock guards both.
-    private let lock = RecursiveLock(.relations)
+    private let lock = RecursiveLock(.relations, outlivesForks: true)
     private var declared: [RelationDescriptor]
     // Steps only: models that refer to each other must not keep each other alive.
     private var resolved: [String: (step: RelationStep, second: RelationStep?)] = [:]

@@ -17,20 +17,29 @@ extension Connection {
     /// called for.
     package func foreignScript(_ sql: String) throws {
         try requireSQLite("schemas of other programs")
-        let prefix = "no such function: "
         var known = Set<String>()
         while true {
             do {
                 return try script(sql)
-            } catch let error as CormorantError where error.plainMessage.hasPrefix(prefix) {
-                let name = String(error.plainMessage.dropFirst(prefix.count))
-                guard known.insert(name).inserted else { throw error }
-                let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
-                let status = sqlite3_create_function_v2(
-                    handle, name, -1, flags, nil, { context, _, _ in sqlite3_result_null(context) }, nil, nil, nil)
-                if status != SQLITE_OK { throw self.error(status) }
+            } catch let error as CormorantError {
+                guard try defineMissingFunction(error, &known) else { throw error }
             }
         }
+    }
+
+    /// Makes the function that a statement lacks, one that gives NULL.
+    /// - Parameter known: those that were made for it.
+    /// - Returns: false where it lacks none.
+    func defineMissingFunction(_ error: CormorantError, _ known: inout Set<String>) throws -> Bool {
+        let prefix = "no such function: "
+        guard error.plainMessage.hasPrefix(prefix) else { return false }
+        let name = String(error.plainMessage.dropFirst(prefix.count))
+        guard known.insert(name).inserted else { return false }
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+        let status = sqlite3_create_function_v2(
+            handle, name, -1, flags, nil, { context, _, _ in sqlite3_result_null(context) }, nil, nil, nil)
+        if status != SQLITE_OK { throw self.error(status) }
+        return true
     }
 
     /// Whether CREATE statements may hold texts in double quotes, as SQLite's own shell lets them.

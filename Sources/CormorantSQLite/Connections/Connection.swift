@@ -86,6 +86,7 @@ package final class Connection {
         isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
         do {
             guard status == SQLITE_OK else { throw error(status) }
+            if busyTimeout == 0 { VFS.turns(opened, "main")?.waits = false }
             try apply(options)
             // What was wrong with the file before a journal put it right.
             faults.clear()
@@ -115,6 +116,7 @@ package final class Connection {
 
     private func apply(_ options: OpenOptions) throws {
         setDoubleQuotedStrings(false)
+        csqlite_close_fts3_tokenizer(handle)
         try registerValueList()
         try registerDecimalCollation()
         try registerCaseFolding()
@@ -125,6 +127,7 @@ package final class Connection {
         try registerStoredFunctions()
         try registerRegularExpressions()
         sqlite3_busy_timeout(handle, busyTimeout)
+        if options.untrusted { try distrust() }
         if let codec { try prepare(codec, schema: "main") }
         guard !isReadOnly || options.mode == .readOnly else {
             throw CormorantError(
@@ -155,6 +158,16 @@ package final class Connection {
                 .sqlite, "\"\(path)\" stays in journal mode \(got), \(wanted) was asked for",
                 hint: "open it with a journal mode that its file system supports")
         }
+    }
+
+    /// Believes nothing of what stands in the file, before anything of it is read.
+    private func distrust() throws {
+        guard csqlite_distrust(handle) == SQLITE_OK else {
+            throw CormorantError(
+                .unsupported, "this SQLite is too old for files that are not trusted",
+                hint: "take SQLite 3.31 or later, or open the file as a trusted one")
+        }
+        try script("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
     }
 
     /// The switch to WAL does not use SQLite's busy handler, so it is tried again here until the timeout is over.

@@ -59,6 +59,12 @@ public struct OpenOptions: Sendable {
     /// How many connections at most are opened to read beside the writer, when threads share the database; 0: none, so that
     /// calls run one at a time.
     public var readerCount: Int
+    /// Whether the file may have been made, or altered, to do harm. What its schema says then calls no function with effects
+    /// beyond its result (trusted_schema = OFF), SQL cannot damage the file (SQLITE_DBCONFIG_DEFENSIVE: no writable_schema, no
+    /// writes to what virtual tables keep, no journal mode OFF), pages are looked at before they are used (cell_size_check = ON),
+    /// and statements have bounds: 1,000,000 bytes of SQL, depth 500 of expressions, 200 SELECTs in a compound one, 1,000,000
+    /// operations, depth 100 of triggers, 10,000 bytes of a pattern of LIKE. Foreign keys, checks and triggers run as ever.
+    public var untrusted: Bool
     /// Is called with each connection that is opened to the file: first the one that writes, then, when threads need them, those
     /// that read beside it. For settings and attached files, which all connections must have alike:
     ///
@@ -85,7 +91,7 @@ public struct OpenOptions: Sendable {
     public init(
         mode: Mode = .create, template: String? = nil, busyTimeout: Int = 5000,
         journalMode: JournalMode = .default, synchronous: Synchronous = .default, foreignKeys: Bool = true,
-        statementCacheSize: Int = 64, readerCount: Int = 4,
+        statementCacheSize: Int = 64, readerCount: Int = 4, untrusted: Bool = false,
         setUp: (@Sendable (borrowing RawConnection) throws -> Void)? = nil
     ) {
         self.mode = mode
@@ -96,6 +102,7 @@ public struct OpenOptions: Sendable {
         self.foreignKeys = foreignKeys
         self.statementCacheSize = statementCacheSize
         self.readerCount = readerCount
+        self.untrusted = untrusted
         self.setUp = setUp
     }
 }

@@ -60,7 +60,7 @@ func sqliteError(
         return make(.io, systemError == 0 ? message : "\(message): \(systemMessage(systemError))")
     case SQLITE_CORRUPT:
         return make(
-            .corrupt, message, hint: "restore a backup, or recover what is left with the sqlite3 shell's .recover")
+            .corrupt, message, hint: damagedHint)
     case SQLITE_FULL: return make(.full, message, hint: "free some disk space and try again; nothing was written")
     case SQLITE_CANTOPEN:
         return make(.cannotOpen, systemError == 0 ? message : "\(message): \(systemMessage(systemError))")
@@ -160,3 +160,6 @@ private func trimmingSpaces(_ text: String) -> String {
     while text.last == " " { text.removeLast() }
     return String(text)
 }
+
+/// What to do about a damaged file.
+let damagedHint = "restore a backup, or save what is left: corm repair FILE --out NEW"

@@ -26,7 +26,7 @@ package final class WaitLimit {
             return false
         }
         let pause = min(left, attempt < 5 ? 1 << Int64(attempt) : 50)
-        sleepMilliseconds(UInt32(clamping: pause))
+        WriteTurns.sleep(UInt32(clamping: pause) &* 1000)
         left -= pause
         waited += pause
         return true

@@ -121,14 +121,14 @@ extension Connection {
         case .altered(let page):
             return CormorantError(
                 .altered, "page \(page) of \"\(path)\" was altered or is damaged",
-                hint: "restore a backup", sqliteCode: code)
+                hint: damagedHint, sqliteCode: code)
         case .journal:
             return CormorantError(
                 .altered, "the rollback journal of \"\(path)\" was altered or is damaged",
                 hint: "restore a backup", sqliteCode: code)
         case .truncated:
             return CormorantError(
-                .truncated, "\"\(path)\" was cut off", hint: "restore a backup", sqliteCode: code)
+                .truncated, "\"\(path)\" was cut off", hint: damagedHint, sqliteCode: code)
         case .layout:
             return CormorantError(
                 .misuse, "\"\(path)\" is encrypted, and its pages have another layout than those to be written",

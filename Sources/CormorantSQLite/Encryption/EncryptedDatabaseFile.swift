@@ -19,6 +19,7 @@ final class EncryptedDatabaseFile: VFSFile {
     /// Whether the connection holds the lock of checkpoints, under which it only copies pages from the WAL: as they are.
     private(set) var isCheckpointing = false
     let index: LogIndex
+    let turns: WriteTurns
     /// Where a copy to another page size needs `PRAGMA page_size`.
     var takesPageSize = false
 
@@ -31,6 +32,7 @@ final class EncryptedDatabaseFile: VFSFile {
         recent = RecentPages(pageSize: pageSize)
         taken = PageBuffer(pageSize)
         index = LogIndex(pageSize: pageSize)
+        turns = WriteTurns(real, real.pointee.pMethods ?? emptyMethods)
         super.init(real)
     }
 
@@ -283,12 +285,16 @@ final class EncryptedDatabaseFile: VFSFile {
         _ region: Int32, _ size: Int32, _ extend: Int32, _ out: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) -> Int32 {
         let status = super.mapShared(region, size, extend, out)
-        if region == 0 { index.memory = status == SQLITE_OK ? out?.pointee : nil }
+        if region == 0 {
+            index.memory = status == SQLITE_OK ? out?.pointee : nil
+            turns.didMap(index.memory)
+        }
         return status
     }
 
     override func unmapShared(_ delete: Int32) -> Int32 {
         index.memory = nil
+        turns.willUnmap()
         return super.unmapShared(delete)
     }
 
@@ -297,7 +303,7 @@ final class EncryptedDatabaseFile: VFSFile {
         if isWriteLock, flags & SQLITE_SHM_UNLOCK != 0 {
             index.willEndWriting(keepsLogIndex: codec.keepsLogIndex) { _ = methods.pointee.xShmBarrier?(real) }
         }
-        let status = super.lockShared(offset, count, flags)
+        let status = turns.lock(offset, flags) { super.lockShared(offset, count, flags) }
         if flags & SQLITE_SHM_EXCLUSIVE != 0, offset <= 1, offset &+ count > 1 {
             isCheckpointing = status == SQLITE_OK && flags & SQLITE_SHM_LOCK != 0 && isProven
             hasTaken = false

@@ -58,7 +58,7 @@ package protocol SectorCipher: AnyObject {
 /// From the first encrypted file on, what SQLite spills is encrypted in the whole process.
 package enum TemporaryFiles {
     nonisolated(unsafe) private static var make: (@Sendable () -> (any SectorCipher)?)?
-    private static let lock = RecursiveLock(.temporaryFiles)
+    private static let lock = RecursiveLock(.temporaryFiles, outlivesForks: true)
 
     /// - Parameter make: gives a cipher with a key of its own; nil refuses the file.
     package static func encrypt(with make: @escaping @Sendable () -> (any SectorCipher)?) {

@@ -3,14 +3,16 @@ import CormorantBase
 import CormorantPlatform
 
 /// The VFS that every file is opened through: over SQLite's default one, and not the default itself. A plain file is
-/// given to the default VFS altogether and costs nothing; the files of an encrypted database, and temporary files once
+/// given to the default VFS but for the lock of writers, who take turns (`WriteTurns`); the files of an encrypted database, and temporary files once
 /// there is one, pass through a `VFSFile`. Nothing that SQLite calls here may throw or trap.
 enum VFS {
     /// The name to open with; nil, for the default VFS, where there is none to stand on.
     nonisolated(unsafe) static let name: UnsafePointer<CChar>? = register()
 
-    /// Memory that the vfs's part of a file takes; the default VFS's own follows.
+    /// Memory that the vfs's part of an encrypted file takes; the default VFS's own follows.
     fileprivate static let headSize = 16
+    /// Where the vfs's part of a plain file is, behind the default VFS's own.
+    nonisolated(unsafe) private(set) static var tailOffset = 0
 
     private static func register() -> UnsafePointer<CChar>? {
         guard let base = sqlite3_vfs_find(nil), base.pointee.iVersion >= 1 else { return nil }
@@ -19,11 +21,13 @@ enum VFS {
         guard let name = strdup("corm-\(UInt(bitPattern: vfs))") else { return nil }
         vfs.initialize(to: sqlite3_vfs())
         vfs.pointee.iVersion = min(base.pointee.iVersion, 2)
-        vfs.pointee.szOsFile = base.pointee.szOsFile &+ Int32(headSize)
+        tailOffset = (Int(base.pointee.szOsFile) &+ 7) / 8 &* 8
+        vfs.pointee.szOsFile = Int32(truncatingIfNeeded: tailOffset &+ headSize)
         vfs.pointee.mxPathname = base.pointee.mxPathname
         vfs.pointee.zName = UnsafePointer(name)
         vfs.pointee.pAppData = UnsafeMutableRawPointer(base)
         vfs.pointee.xOpen = openFile
+        Forks.watch(base)
         passOn(vfs)
         return sqlite3_vfs_register(vfs, 0) == SQLITE_OK ? UnsafePointer(name) : nil
     }
@@ -39,6 +43,12 @@ enum VFS {
     /// The encrypted database file that a connection has under a schema's name.
     static func database(_ connection: OpaquePointer?, _ schema: String) -> EncryptedDatabaseFile? {
         object(filePointer(connection, schema)) as? EncryptedDatabaseFile
+    }
+
+    /// By which the connection's writers take turns with others; nil for memory.
+    static func turns(_ connection: OpaquePointer?, _ schema: String) -> WriteTurns? {
+        let file = filePointer(connection, schema)
+        return PlainFiles.turns(file) ?? (object(file) as? EncryptedDatabaseFile)?.turns
     }
 
     /// SQLite's own handle of a schema's file.
@@ -108,7 +118,11 @@ private let openFile:
         let temporary =
             SQLITE_OPEN_TEMP_DB | SQLITE_OPEN_TRANSIENT_DB | SQLITE_OPEN_TEMP_JOURNAL | SQLITE_OPEN_SUBJOURNAL
         let makeCipher = flags & temporary != 0 ? TemporaryFiles.cipherMaker : nil
-        guard offer != nil || owner != nil || makeCipher != nil else { return open(base, name, file, flags, outFlags) }
+        guard offer != nil || owner != nil || makeCipher != nil else {
+            let status = open(base, name, file, flags, outFlags)
+            if status == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0 { PlainFiles.takeTurns(file) }
+            return status
+        }
 
         file.pointee.pMethods = nil
         let real = (UnsafeMutableRawPointer(file) + VFS.headSize).assumingMemoryBound(to: sqlite3_file.self)
@@ -155,7 +169,10 @@ private func passOn(_ vfs: UnsafeMutablePointer<sqlite3_vfs>) {
     vfs.pointee.xDlSym = { base($0).flatMap { $0.pointee.xDlSym }?(base($0), $1, $2) }
     vfs.pointee.xDlClose = { base($0).flatMap { $0.pointee.xDlClose }?(base($0), $1) }
     vfs.pointee.xRandomness = { base($0).flatMap { $0.pointee.xRandomness }?(base($0), $1, $2) ?? 0 }
-    vfs.pointee.xSleep = { base($0).flatMap { $0.pointee.xSleep }?(base($0), $1) ?? 0 }
+    vfs.pointee.xSleep = { _, microseconds in
+        WriteTurns.sleep(UInt32(clamping: microseconds))
+        return microseconds
+    }
     vfs.pointee.xCurrentTime = { base($0).flatMap { $0.pointee.xCurrentTime }?(base($0), $1) ?? SQLITE_ERROR }
     vfs.pointee.xGetLastError = { base($0).flatMap { $0.pointee.xGetLastError }?(base($0), $1, $2) ?? 0 }
     vfs.pointee.xCurrentTimeInt64 = {

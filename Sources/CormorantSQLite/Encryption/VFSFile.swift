@@ -46,7 +46,7 @@ class VFSFile {
     }
 }
 
-nonisolated(unsafe) private let emptyMethods: UnsafePointer<sqlite3_io_methods> = {
+nonisolated(unsafe) let emptyMethods: UnsafePointer<sqlite3_io_methods> = {
     let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     methods.initialize(to: sqlite3_io_methods())
     return UnsafePointer(methods)

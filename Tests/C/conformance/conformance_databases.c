@@ -1,6 +1,7 @@
 /* The steps of scenario files about further databases, and about databases by name. */
 #include "conformance.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -225,8 +226,8 @@ bool step_recode(step *s) {
     if (strcmp(verb, "rekey") == 0)
         s->status = corm_cipher_rekey(path, &cipher, &to, NULL, NULL, &run->error);
     else
-        s->status = (strcmp(verb, "encrypt") == 0 ? corm_cipher_encrypt : corm_cipher_decrypt)(path, &cipher, NULL,
-                                                                                               NULL, &run->error);
+        s->status = strcmp(verb, "encrypt") == 0 ? corm_cipher_rekey(path, NULL, &cipher, NULL, NULL, &run->error)
+                                                 : corm_cipher_decrypt(path, &cipher, NULL, NULL, &run->error);
     return true;
 }
 
@@ -305,6 +306,33 @@ bool step_damage(step *s) {
         fclose(file);
     s->status = CORM_OK;
     return byte != EOF || fail(s->run, "no such byte to damage");
+}
+
+static void add_repaired(const corm_repaired_table *table, void *context) {
+    char line[256];
+    snprintf(line, sizeof line, "%s %" PRId64 " %" PRId64 " %" PRId64, table->name, table->rows, table->lost_rows,
+             table->lost_pages);
+    json_array_append_new(context, json_string(line));
+}
+
+bool step_repair(step *s) {
+    corm_cipher_options cipher;
+    if (!parse_cipher(s, "cipher", &cipher))
+        return false;
+    json_t *tables = json_array();
+    corm_repair_options options = CORM_REPAIR_OPTIONS_INIT;
+    options.cipher = member(s, "cipher") == NULL ? NULL : &cipher;
+    options.schema = json_string_value(member(s, "schema"));
+    options.repaired = add_repaired;
+    options.context = tables;
+    char from[4096];
+    snprintf(from, sizeof from, "%s", beside(s->run, json_string_value(member(s, "file"))));
+    int64_t unreadable = 0;
+    int64_t found = 0;
+    s->status = corm_database_repair(from, beside(s->run, json_string_value(member(s, "to"))), &options, &unreadable,
+                                     &found, &s->run->error);
+    return check_json(s, "tables", tables) &&
+           (s->status < 0 || (check_int(s, "unreadablePages", unreadable) && check_int(s, "foundRows", found)));
 }
 
 bool step_truncate(step *s) {

@@ -121,6 +121,7 @@ bool step_reopen(step *s) {
     corm_open_options options = CORM_OPEN_OPTIONS_INIT;
     options.mode = choice(s, "mode", modes, 3);
     options.auto_sync = json_is_true(member(s, "autoSync"));
+    options.untrusted = json_is_true(member(s, "untrusted"));
     s->status = corm_database_close(s->run->database, &s->run->error);
     if (s->status < 0)
         return true;

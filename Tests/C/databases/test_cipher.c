@@ -52,9 +52,9 @@ static void options_that_cannot_be_are_refused(void **state) {
     const corm_cipher_options *all[] = {&none, &empty, &sizeless, &malformed, &version, &page};
     for (size_t index = 0; index < sizeof all / sizeof *all; index++) {
         assert_int_equal(opens(path, all[index]), CORM_E_MISUSE);
-        assert_true(corm_cipher_encrypt(path, all[index], NULL, NULL, NULL) < 0);
+        assert_true(corm_cipher_rekey(path, NULL, all[index], NULL, NULL, NULL) < 0);
     }
-    GIVES(CORM_E_MISUSE, corm_cipher_encrypt(path, NULL, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_cipher_rekey(path, NULL, NULL, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_cipher_rekey(path, &none, NULL, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_cipher_decrypt(NULL, &none, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_key_sink_set(NULL, "key", 3, &failure));
@@ -108,12 +108,12 @@ static void a_file_is_encrypted_rekeyed_and_decrypted(void **state) {
     db = NULL;
     OK(corm_database_close(other, &failure));
     int left = 1;
-    GIVES(CORM_E_INTERRUPTED, corm_cipher_encrypt(path, &first, go_on, &left, &failure));
+    GIVES(CORM_E_INTERRUPTED, corm_cipher_rekey(path, NULL, &first, go_on, &left, &failure));
     assert_true(begins_plain(path));
     left = 1000000;
-    OK(corm_cipher_encrypt(path, &first, go_on, &left, &failure));
+    OK(corm_cipher_rekey(path, NULL, &first, go_on, &left, &failure));
     assert_false(begins_plain(path));
-    GIVES(CORM_E_KEY_MISSING, corm_cipher_encrypt(path, &first, NULL, NULL, &failure));
+    GIVES(CORM_E_KEY_MISSING, corm_cipher_rekey(path, NULL, &first, NULL, NULL, &failure));
     GIVES(CORM_E_WRONG_KEY, corm_cipher_rekey(path, &second, &first, NULL, NULL, &failure));
     OK(corm_cipher_rekey(path, &first, &second, NULL, NULL, &failure));
     OK(corm_cipher_decrypt(path, &second, NULL, NULL, &failure));

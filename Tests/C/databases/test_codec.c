@@ -202,11 +202,11 @@ static void codecs_that_cannot_be_are_refused(void **state) {
     both.codec = &toy.codec;
     both.key = "key";
     both.key_size = 3;
-    GIVES(CORM_E_MISUSE, corm_cipher_encrypt(path, &both, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_cipher_rekey(path, NULL, &both, NULL, NULL, &failure));
     both.key = NULL;
     both.key_size = 0;
     both.rounds = 10;
-    GIVES(CORM_E_MISUSE, corm_cipher_encrypt(path, &both, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_cipher_rekey(path, NULL, &both, NULL, NULL, &failure));
 }
 
 int main(void) {

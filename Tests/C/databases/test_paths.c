@@ -53,7 +53,7 @@ static void a_file_is_made_by_its_path(void **state) {
     plain.key = "k";
     plain.key_size = 1;
     GIVES(CORM_E_MISUSE, corm_database_backup(db, "file:copy.db", &plain, NULL, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_cipher_encrypt("file:test.db", &plain, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_cipher_rekey("file:test.db", NULL, &plain, NULL, NULL, &failure));
     OK(corm_database_execute(db, "ALTER TABLE person DROP COLUMN city", CORM_NO_VALUES, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_migration_sync(db, CORM_MODELS(people), &snapshot, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_registry_open("file:{name}.db", 0, NULL, &registry, &failure));
@@ -194,7 +194,7 @@ static void a_copy_beside_a_log_of_another_is_not_restored(void **state) {
     corm_cipher_options key = CORM_CIPHER_OPTIONS_INIT;
     key.key = "k";
     key.key_size = 1;
-    GIVES(CORM_E_CANNOT_OPEN, corm_cipher_encrypt(path_to("copy.db"), &key, NULL, NULL, &failure));
+    GIVES(CORM_E_CANNOT_OPEN, corm_cipher_rekey(path_to("copy.db"), NULL, &key, NULL, NULL, &failure));
     says("copy.db-wal\" is left over from another database");
     assert_int_equal(unlink(path_to("copy.db-wal")), 0);
     unlink(path_to("copy.db-shm"));

@@ -49,6 +49,14 @@ extension Scenario {
             let at = Int(try step.required("at").integer())
             for place in at..<at + Int(try step.take("count")?.integer() ?? 1) { content[place] ^= 1 }
             try content.write(to: url)
+        case "repair":
+            let report = try Database.repair(
+                path(&step), to: file(step.required("to").string()), encryption: encryption(&step, "cipher"),
+                schema: step.text("schema"))
+            try check("unreadablePages", report.unreadablePages, &expected)
+            try check("foundRows", report.foundRows, &expected)
+            let tables = report.tables.map { "\($0.name) \($0.rows) \($0.lostRows) \($0.lostPages)" }
+            try check("tables", tables, &expected)
         case "truncate":
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path(&step)))
             try file.truncate(atOffset: UInt64(step.required("size").integer()))

@@ -105,7 +105,8 @@ extension Scenario {
         case "changes": try check("value", database.changes, &expected)
         case "reopen":
             let mode = try mode(step.text("mode") ?? "create")
-            try reopen(mode, autoSync: try step.take("autoSync")?.bool() ?? false)
+            let autoSync = try step.take("autoSync")?.bool() ?? false
+            try reopen(mode, autoSync: autoSync, untrusted: try step.take("untrusted")?.bool() ?? false)
         default: try performMigration(verb, &step, &expected)
         }
     }

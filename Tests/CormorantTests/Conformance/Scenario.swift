@@ -186,9 +186,9 @@ final class Scenario {
     /// A file beside the database, or the database.
     func file(_ name: String) -> String { name == "test.db" ? place.path : folder.file(name) }
 
-    func reopen(_ mode: OpenOptions.Mode, autoSync: Bool) throws {
+    func reopen(_ mode: OpenOptions.Mode, autoSync: Bool, untrusted: Bool) throws {
         try database.close()
-        var options = OpenOptions(mode: mode)
+        var options = OpenOptions(mode: mode, untrusted: untrusted)
         options.autoSync = autoSync
         database = try openDatabase(path: place.path, options: options)
     }

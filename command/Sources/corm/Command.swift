@@ -26,7 +26,10 @@ struct Command: ParsableCommand {
             CommandGroup(name: "Code", subcommands: [Generate.self]),
             CommandGroup(
                 name: "Data",
-                subcommands: [Import.self, Export.self, Move.self, KeyValue.self, Backup.self, Restore.self]),
+                name: "Data",
+                subcommands: [
+                    Import.self, Export.self, Move.self, KeyValue.self, Backup.self, Restore.self, Repair.self,
+                ]),
             CommandGroup(name: "Encryption", subcommands: [Encrypt.self, Decrypt.self, Rekey.self]),
         ])
 }

@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from .bundle import Bundle, BundleState
     from .cache import CacheStatistics
     from .connection import RawConnection
-    from .maintenance import CheckpointPages
+    from .maintenance import CheckpointPages, RepairedTable, RepairReport, repair
     from .metadata import (
         CheckMetadata,
         ColumnMetadata,
@@ -110,7 +110,7 @@ else:
         "bundle": "Bundle BundleState",
         "cache": "CacheStatistics",
         "connection": "RawConnection",
-        "maintenance": "CheckpointPages",
+        "maintenance": "CheckpointPages RepairReport RepairedTable repair",
         "metadata": "CheckMetadata ColumnMetadata ForeignKeyMetadata IndexMetadata IndexTermMetadata Metadata "
         "MetadataProblem RelationMetadata TableMetadata TriggerMetadata",
         "migration": "VersionStep",
@@ -219,6 +219,8 @@ __all__ = [
     "Registry",
     "RegistryMigration",
     "RelationMetadata",
+    "RepairReport",
+    "RepairedTable",
     "Result",
     "Route",
     "RowChange",
@@ -279,6 +281,7 @@ __all__ = [
     "raw",
     "read_json",
     "rekey",
+    "repair",
     "scalar",
     "select",
     "sql",

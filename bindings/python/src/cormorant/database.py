@@ -106,6 +106,7 @@ class OpenOptions(TypedDict, total=False):
     reader_count: int
     worker_count: int
     auto_sync: bool
+    untrusted: bool
     set_up: Callable[[RawConnection], object] | None
     cipher: Cipher | None
 
@@ -142,6 +143,7 @@ _MEMBERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "statement_cache_size": ("statement_cache_size", _positive),
     "reader_count": ("reader_count", _positive),
     "auto_sync": ("auto_sync", bool),
+    "untrusted": ("untrusted", bool),
     "set_up": ("set_up", _set_up),
 }
 
@@ -161,6 +163,12 @@ class Database(Owner):
     with the database: by a call on records, or a statement that selects from it first or changes it. Inside a
     transaction it does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with it. Inside one that
     only reads, in a file open for reading, and for tables of attached files and views it does nothing.
+    untrusted (False): whether the file may have been made, or altered, to do harm. What its schema says then calls no
+    function with effects beyond its result (trusted_schema = OFF), SQL cannot damage the file (no writable_schema, no
+    writes to what virtual tables keep, no journal_mode "off"), pages are looked at before they are used
+    (cell_size_check = ON), and statements have bounds: 1,000,000 bytes of SQL, depth 500 of expressions, 200 SELECTs in
+    a compound one, 1,000,000 operations, depth 100 of triggers, 10,000 bytes of a pattern of LIKE. Foreign keys, checks
+    and triggers run as ever.
     set_up: a function that is called with each connection that is opened to the file, a RawConnection: first the one
     that writes, then, when threads need them, those that read beside it. For settings and attached files, which all
     connections must have alike: `set_up=lambda connection: connection.execute_script("PRAGMA cache_size = -20000")`. It

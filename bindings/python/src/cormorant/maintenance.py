@@ -1,8 +1,9 @@
-"""Methods of Database that look after a file: a copy while it is in use, and what keeps it small and fast."""
+"""Looking after a file: a copy while it is in use, what keeps it small and fast, and what is left of a damaged one."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ._native import abi
@@ -32,6 +33,44 @@ class CheckpointPages(NamedTuple):
 
     log: int
     copied: int
+
+
+@dataclass(frozen=True)
+class RepairedTable:
+    """What was saved of a table.
+
+    name: the table's. rows: those that stand in the new file. lost_rows: rows that were seen and are not in the new
+    table: cut off, or refused by a constraint that they no longer meet; what can be read of them is in the table
+    lost_and_found. lost_pages: pages that could not be read, or were none of the table: the rows on them are lost,
+    unless they were found elsewhere. problem: what could not be made again: the table itself, or one of its indexes,
+    triggers or views; None: nothing.
+    """
+
+    name: str
+    rows: int
+    lost_rows: int
+    lost_pages: int
+    problem: str | None
+
+
+@dataclass(frozen=True)
+class RepairReport:
+    """What was saved of a file.
+
+    unreadable_pages: pages of it that cannot be read: altered, where it is encrypted, or cut off. found_rows: rows of
+    which is not known to what table they belong, and what was read of rows that are not whole: those of
+    lost_and_found. tables: the tables of the new file.
+    """
+
+    unreadable_pages: int
+    found_rows: int
+    tables: list[RepairedTable]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was lost, as far as that can be known."""
+        losses = (table.lost_rows or table.lost_pages or table.problem for table in self.tables)
+        return not (self.unreadable_pages or self.found_rows or any(losses))
 
 
 def backup(
@@ -81,3 +120,28 @@ def checkpoint(
     if mode not in _MODES:
         raise ProgrammingError(f"mode is {mode!r}", hint=f"use one of {', '.join(_MODES)}")
     return CheckpointPages(*native_maintenance.checkpoint(database._handle, _MODES[mode]))
+
+
+def repair(
+    path: str | os.PathLike[str],
+    new_path: str | os.PathLike[str],
+    *,
+    cipher: Cipher | None = None,
+    schema: str | None = None,
+    progress: ProgressCallback | bool | None = None,
+) -> RepairReport:
+    """Writes a new file of what can be read of a damaged one, page by page and past SQLite.
+
+    The damaged file, which nobody should use meanwhile, stays as it is; its write-ahead log or journal counts. Rows are
+    of the table whose tree leads to their page; where that is broken, of the one table that lacks rows of their shape
+    there; else they are in a table lost_and_found, with the number of their page (page), their rowid (id) and their
+    values (c0, c1, ...). Where page 1 is lost, so is the list of free pages: rows that were deleted may come back then.
+    cipher: what the file is encrypted with, and the new one will be. schema: CREATE statements, for tables whose own
+    cannot be read, such as those that a program keeps with its backups; those of the file come first. progress: as in
+    Database.sync().
+    """
+    with telling(progress) as told:
+        unreadable, found, tables = native_maintenance.repair(
+            path_text(path), path_text(new_path), None if cipher is None else options_of(cipher), schema, told
+        )
+    return RepairReport(unreadable, found, [RepairedTable(*table) for table in tables])

@@ -186,6 +186,15 @@ def _damage(self: Scenario, step: Json) -> None:
     file.write_bytes(content)
 
 
+def _repair(self: Scenario, step: Json) -> Json:
+    report = cormorant.repair(_file(self, step), self.folder / step["to"], schema=step.get("schema"), **_cipher(step))
+    return {
+        "unreadablePages": report.unreadable_pages,
+        "foundRows": report.found_rows,
+        "tables": [f"{table.name} {table.rows} {table.lost_rows} {table.lost_pages}" for table in report.tables],
+    }
+
+
 Step = Callable[["Scenario", Json], Json]
 
 
@@ -237,5 +246,6 @@ DATABASE_STEPS: dict[str, tuple[Step, str, str]] = {
     "writeText": (_none(_write_text), "file text", ""),
     "isPlain": (_is_plain, "file", "found"),
     "damage": (_none(_damage), "file at count", ""),
+    "repair": (_repair, "file to cipher schema", "unreadablePages foundRows tables"),
     "truncate": (_none(lambda s, step: os.truncate(_file(s, step), step["size"])), "file size", ""),
 }

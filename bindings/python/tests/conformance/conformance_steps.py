@@ -230,7 +230,8 @@ def _reopen(self: Scenario, step: Json) -> Json:
     modes: Json = {"create": "create", "readWrite": "read_write", "readOnly": "read_only"}
     self.db.close()
     mode = modes[step.get("mode", "create")]
-    self.db = Database(self.place.path, mode=mode, auto_sync=step.get("autoSync", False))
+    untrusted = step.get("untrusted", False)
+    self.db = Database(self.place.path, mode=mode, auto_sync=step.get("autoSync", False), untrusted=untrusted)
     return {}
 
 
@@ -353,7 +354,7 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "hookCalls": (_hook_calls, "", "calls"),
     "lastInsertId": (lambda s, _: {"value": s.db.last_insert_id}, "", "value"),
     "changes": (lambda s, _: {"value": s.db.changes}, "", "value"),
-    "reopen": (_reopen, "mode autoSync", ""),
+    "reopen": (_reopen, "mode autoSync untrusted", ""),
     **MIGRATION_STEPS,
     **STORE_STEPS,
     **QUEUE_STEPS,

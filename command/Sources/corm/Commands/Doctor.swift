@@ -22,12 +22,13 @@ struct Doctor {
     mutating func addDamage(_ message: String) {
         add(
             .damage, "integrity", message,
-            "restore a backup, or save what is left with the sqlite3 shell: .recover; keep a copy of the file first")
+            "restore a backup, or save what is left: corm repair FILE --out NEW")
     }
 
     /// What only a file with its key can tell: whether someone altered a page.
     mutating func checkPages(_ database: Database, _ encryption: Encryption) throws {
-        let hint = "restore a backup: the page is not what was written; keep a copy of the file first"
+        let hint =
+            "the page is not what was written: restore a backup, or save what is left: corm repair FILE --out NEW"
         let (pages, count) = try database.withConnection { try $0.pagesNotAuthentic(limit: 100) }
         for page in pages { add(.damage, "encryption", "page \(page) was altered or is damaged", hint) }
         if count > pages.count { add(.damage, "encryption", "so are \(count - pages.count) more pages", hint) }

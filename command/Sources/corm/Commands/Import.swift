@@ -59,10 +59,20 @@ struct Import: ParsableCommand {
     @Option(help: "A file for the rejected records, as CSV: line, reason, record.", completion: .file())
     var rejects: String?
 
+    @Option(
+        name: .customLong("max-time"), help: ArgumentHelp("How long a URL may take in all.", valueName: "seconds"))
+    var maxTime = 3600
+
+    @Option(
+        name: .customLong("max-filesize"), help: ArgumentHelp("How many bytes a URL may give.", valueName: "bytes"))
+    var maxFileSize: Int64 = 4_000_000_000
+
     @Flag(help: "Write JSON.")
     var json = false
 
     func validate() throws {
+        if maxTime < 1 || maxTime > 1_000_000 { throw ValidationError("--max-time is 1 to 1000000 seconds") }
+        if maxFileSize < 1 { throw ValidationError("--max-filesize is 1 or more bytes") }
         if let separator, separator.utf8.count != 1 || ["\"", "\n", "\r"].contains(separator) {
             throw ValidationError("the separator must be one character of ASCII, and no quote or end of a line")
         }
@@ -89,7 +99,7 @@ struct Import: ParsableCommand {
         var data: any ImportSource
         if URLSource.isURL(source) {
             // Whole before the file is locked: a server may take its time.
-            let remote = try URLSource(source)
+            let remote = try URLSource(source, seconds: maxTime, mostBytes: maxFileSize)
             data = try FileSource(copying: remote) { bar.show("reading", $0, of: remote.size, "bytes") }
         } else {
             data = try FileSource(path: source)

@@ -85,6 +85,8 @@ func openDatabase(
             .cannotOpen, "\"\(visible(path))\" is a pipe or a device, and a database is a file",
             hint: "write what it gives into a file first")
     }
+    // What a file makes SQLite ask for is to be refused, not to end other programs.
+    limitMemory(toPartsOfAll: 0.75)
     let encryption = try keys.encryption(of: path, isMain: isMain)
     let head = fileHead(path)
     try refuseOther(than: encryption == nil ? [.database, .empty] : [.database, .empty, .cipher, .other], path, head)
@@ -120,6 +122,8 @@ private func open(_ path: String, _ access: DatabaseAccess, _ encryption: Encryp
     options.keepsJournalMode = !isNew
     options.synchronous = .full
     options.encryption = encryption
+    // Whoever looks at a file with it need not know where that came from.
+    options.untrusted = true
     guard access == .read else {
         options.mode = access == .create ? .create : .readWrite
         return try Database(path: path, options: options)

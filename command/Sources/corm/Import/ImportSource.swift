@@ -58,6 +58,7 @@ final class FileSource: ImportSource {
             let count = try source.read(into: memory)
             if count == 0 { break }
             try Self.write(UnsafeRawBufferPointer(rebasing: memory[..<count]), to: descriptor)
+            if size >> 24 != (size + Int64(count)) >> 24 { try Self.leaveRoom(descriptor, folder) }
             size += Int64(count)
             try progress(size)
         }
@@ -80,6 +81,17 @@ final class FileSource: ImportSource {
     }
 
     func rewind() -> Bool { size > 0 && lseek(descriptor, start, SEEK_SET) == start }
+
+    /// Others need the disk, too.
+    private static func leaveRoom(_ descriptor: Int32, _ folder: String) throws {
+        var info = statvfs()
+        guard fstatvfs(descriptor, &info) == 0 else { return }
+        guard Double(info.f_bavail) * Double(info.f_frsize) > 128_000_000 else {
+            throw CormorantError(
+                .full, "\"\(visible(folder))\", where it is kept meanwhile, has less than 128 MB left",
+                hint: "make room, or set TMPDIR to another folder")
+        }
+    }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
         var written = 0

@@ -13,6 +13,8 @@ final class URLSource: ImportSource {
     private let arrived = Arrived()
     private let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CCURL_ERROR_SIZE))
     private var isAtEnd = false
+    private let mostBytes: Int64
+    private var allBytes: Int64 = 0
 
     /// Bytes that libcurl has given and that were not read yet.
     private final class Arrived {
@@ -22,9 +24,13 @@ final class URLSource: ImportSource {
 
     static func isURL(_ text: String) -> Bool { text.hasPrefix("http://") || text.hasPrefix("https://") }
 
-    init(_ url: String) throws {
+    /// - Parameters:
+    ///   - seconds: how long all of it may take.
+    ///   - mostBytes: how long all of it may be.
+    init(_ url: String, seconds: Int, mostBytes: Int64) throws {
         curl = try Curl()
         self.url = url
+        self.mostBytes = mostBytes
         message.initialize(repeating: 0, count: Int(CCURL_ERROR_SIZE))
         guard let easy = curl.easyInit(), let multi = curl.multiInit() else {
             throw CormorantError(.noMemory, "libcurl cannot be used", hint: "free some memory")
@@ -34,8 +40,8 @@ final class URLSource: ImportSource {
         for (option, value) in [
             (CCURL_NOSIGNAL, 1), (CCURL_FAILONERROR, 1), (CCURL_FOLLOWLOCATION, 1), (CCURL_MAXREDIRS, 10),
             (CCURL_PROTOCOLS, httpAndHTTPS), (CCURL_REDIR_PROTOCOLS, httpAndHTTPS), (CCURL_CONNECTTIMEOUT, 30),
-            // A server that sends nothing for a minute has gone.
-            (CCURL_LOW_SPEED_LIMIT, 1), (CCURL_LOW_SPEED_TIME, 60),
+            // A server that sends next to nothing for a minute has gone, or wants to keep us.
+            (CCURL_LOW_SPEED_LIMIT, 100), (CCURL_LOW_SPEED_TIME, 60), (CCURL_TIMEOUT, seconds),
         ] {
             _ = ccurl_set_long(curl.setopt, easy, Int32(option), value)
         }
@@ -77,6 +83,12 @@ final class URLSource: ImportSource {
                 try finish()
             } else if arrived.bytes.isEmpty {
                 _ = curl.multiPoll(multi, nil, 0, 200, nil)
+            }
+            allBytes += Int64(arrived.bytes.count)
+            guard allBytes <= mostBytes, size <= mostBytes else {
+                throw CormorantError(
+                    .io, "\"\(visible(url))\" gives more than \(grouped(mostBytes)) bytes",
+                    hint: "let it give more with --max-filesize, if that is meant to be")
             }
         }
         let count = min(memory.count, arrived.bytes.count - arrived.taken)

@@ -37,6 +37,7 @@ struct Guide {
         try await Queues.show(music())
         try Documents.show(music())
         try FileFacts.show(music())
+        try Reliability.show()
         try KeyValue.show(music())
         try await Observation.show(music())
         try Migrations.show()

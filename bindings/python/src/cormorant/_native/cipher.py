@@ -197,8 +197,8 @@ def copying(told: Told, call: Callable[[Any], T]) -> T:
 
 
 def encrypt(path: str, cipher: Options, told: Told) -> None:
-    function = library.corm_cipher_encrypt
-    copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), given, told, None)))
+    function = library.corm_cipher_rekey
+    copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), None, given, told, None)))
 
 
 def decrypt(path: str, cipher: Options, told: Told) -> None:

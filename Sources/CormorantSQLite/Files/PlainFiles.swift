@@ -1,0 +1,85 @@
+import CSQLite
+import CormorantThreads
+
+/// Plain database files, which are the default VFS's but for the lock of writers.
+enum PlainFiles {
+    private static let lock = RecursiveLock(.fileMethods, outlivesForks: true)
+    /// What the default VFS has for its kinds of files, and what those get in its place.
+    nonisolated(unsafe) private static var kinds:
+        [(original: UnsafePointer<sqlite3_io_methods>, methods: UnsafePointer<sqlite3_io_methods>)] = []
+
+    /// Has a file that was just opened take turns.
+    static func takeTurns(_ file: UnsafeMutablePointer<sqlite3_file>) {
+        guard let original = file.pointee.pMethods, original.pointee.iVersion >= 2, original.pointee.xShmMap != nil
+        else {
+            return
+        }
+        lock.lock()
+        let known = kinds.first { $0.original == original }?.methods
+        let methods = known ?? makeMethods(original)
+        if known == nil { kinds.append((original, methods)) }
+        lock.unlock()
+        place(file).initialize(to: Unmanaged.passRetained(WriteTurns(file, original)))
+        file.pointee.pMethods = methods
+    }
+
+    /// nil for one that takes none.
+    static func turns(_ file: UnsafeMutablePointer<sqlite3_file>?) -> WriteTurns? {
+        // Only these methods have this function.
+        guard let file,
+            file.pointee.pMethods?.pointee.xShmUnmap.map({ unsafeBitCast($0, to: Int.self) })
+                == unsafeBitCast(unmap, to: Int.self)
+        else { return nil }
+        return place(file).pointee.takeUnretainedValue()
+    }
+
+    private static func place(
+        _ file: UnsafeMutablePointer<sqlite3_file>
+    ) -> UnsafeMutablePointer<Unmanaged<WriteTurns>> {
+        (UnsafeMutableRawPointer(file) + VFS.tailOffset).assumingMemoryBound(to: Unmanaged<WriteTurns>.self)
+    }
+
+    private static func with<T>(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ failure: T, _ body: (WriteTurns) -> T
+    ) -> T {
+        guard let file else { return failure }
+        return place(file).pointee._withUnsafeGuaranteedRef(body)
+    }
+
+    private static let unmap: @convention(c) (UnsafeMutablePointer<sqlite3_file>?, Int32) -> Int32 = { file, delete in
+        PlainFiles.with(file, SQLITE_IOERR) { turns in
+            turns.willUnmap()
+            return turns.methods.pointee.xShmUnmap?(file, delete) ?? SQLITE_OK
+        }
+    }
+
+    private static func makeMethods(
+        _ original: UnsafePointer<sqlite3_io_methods>
+    ) -> UnsafePointer<sqlite3_io_methods> {
+        let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        methods.initialize(to: original.pointee)
+        methods.pointee.xClose = { file in
+            guard let file else { return SQLITE_OK }
+            let turns = PlainFiles.place(file).pointee
+            defer { turns.release() }
+            return turns._withUnsafeGuaranteedRef { $0.methods.pointee.xClose?(file) ?? SQLITE_OK }
+        }
+        methods.pointee.xShmMap = { file, region, size, extend, out in
+            PlainFiles.with(file, SQLITE_IOERR) { turns in
+                let status = turns.methods.pointee.xShmMap?(file, region, size, extend, out) ?? SQLITE_IOERR
+                // Memory that may only be read comes with another status.
+                if region == 0 { turns.didMap(status == SQLITE_OK ? out?.pointee : nil) }
+                return status
+            }
+        }
+        methods.pointee.xShmLock = { file, offset, count, flags in
+            PlainFiles.with(file, SQLITE_IOERR) { turns in
+                turns.lock(offset, flags) {
+                    turns.methods.pointee.xShmLock?(file, offset, count, flags) ?? SQLITE_IOERR
+                }
+            }
+        }
+        methods.pointee.xShmUnmap = unmap
+        return UnsafePointer(methods)
+    }
+}

@@ -1,0 +1,247 @@
+import CSQLite
+import CormorantPlatform
+import CormorantThreads
+
+/// Who writes next to a file in WAL mode, among the connections of all processes that have it open through this library: where
+/// several wait, they write in the order in which they came. SQLite's own lock goes to whoever asks at the right moment, which
+/// is nearly always the one who has just written, and hardly ever one who sleeps.
+///
+/// The order is advice, and SQLite's lock alone decides who writes: who takes no part in this asks for that as ever, and who
+/// has died or stands still is passed over after a moment.
+///
+/// It stands in the index of the log that the processes share, in the eight bytes over which SQLite's locks lie, and which it
+/// neither reads nor writes for that reason (https://www.sqlite.org/walformat.html#the_wal_index_file_format, bytes 120 to 127).
+final class WriteTurns {
+    /// The default VFS's.
+    private let file: UnsafeMutablePointer<sqlite3_file>
+    let methods: UnsafePointer<sqlite3_io_methods>
+    /// Whether it waits for its turn. Who does not wait does not come between those who do for long, either.
+    var waits = true
+    private var places: SharedNumber?
+    /// Lowest bit: whether a connection that takes turns has the lock. The others change with every commit.
+    private var commits: SharedNumber?
+    /// The place in the queue.
+    private var place: UInt8?
+    /// What `commits` was when the lock was asked for.
+    private var seen: UInt32 = 0
+    /// When the turn began, in which it may write again and again; 0: it is over.
+    private var turnBegan: Int64 = 0
+    private var refusedAt: Int64 = 0
+
+    /// How long a turn lasts, in nanoseconds: handing over takes much longer than a small transaction.
+    private static let turn: Int64 = 2_000_000
+    /// After so long without a commit those who wait see whether the first of them is there.
+    private static let patience: Int64 = 50_000_000
+
+    init(_ file: UnsafeMutablePointer<sqlite3_file>, _ methods: UnsafePointer<sqlite3_io_methods>) {
+        self.file = file
+        self.methods = methods
+    }
+
+    /// The index of the log is in memory.
+    func didMap(_ memory: UnsafeMutableRawPointer?) {
+        places = memory.map { SharedNumber($0 + 120) }
+        commits = memory.map { SharedNumber($0 + 124) }
+    }
+
+    func willUnmap() {
+        if let places, let commits, let place { pass(place, places, commits) }
+        (places, commits, place) = (nil, nil, nil)
+    }
+
+    /// Takes or gives back one of SQLite's locks on the log, by `call`, the lock for writing in turns.
+    @inline(__always)
+    func lock(_ offset: Int32, _ flags: Int32, _ call: () -> Int32) -> Int32 {
+        guard offset == 0, flags & SQLITE_SHM_EXCLUSIVE != 0, let places, let commits else { return call() }
+        return flags & SQLITE_SHM_LOCK != 0 ? take(places, commits, call) : giveBack(places, commits, call)
+    }
+
+    private func take(_ places: SharedNumber, _ commits: SharedNumber, _ call: () -> Int32) -> Int32 {
+        seen = commits.load()
+        let queue = Queue(places.load())
+        guard queue.isEmpty || isMyTurn(queue, places) else { return refuse() }
+        let status = call()
+        guard status == SQLITE_OK else { return status == SQLITE_BUSY ? refuse() : status }
+        commits.store(commits.load() | 1)
+        if queue.isEmpty {
+            (place, turnBegan) = (nil, 0)
+        } else if let place, place == queue.head {
+            turnBegan = monotonicTime()
+            pass(place, places, commits)
+            self.place = nil
+        }
+        return SQLITE_OK
+    }
+
+    private func giveBack(_ places: SharedNumber, _ commits: SharedNumber, _ call: () -> Int32) -> Int32 {
+        // Before another one can have the lock.
+        commits.store((commits.load() &+ 2) & ~1)
+        let status = call()
+        let queue = Queue(places.load())
+        if !queue.isEmpty, !isInTurn() { commits.wake(queue.head.bit) }
+        return status
+    }
+
+    private func isMyTurn(_ queue: Queue, _ places: SharedNumber) -> Bool {
+        if let place, !queue.contains(place) { self.place = nil }
+        if queue.head == place || !waits || isInTurn() { return true }
+        guard !queue.isAlive(monotonicTime()) else { return false }
+        _ = places.exchange(queue.bits, for: queue.emptied.bits)
+        return true
+    }
+
+    private func isInTurn() -> Bool {
+        guard turnBegan > 0 else { return false }
+        if monotonicTime() &- turnBegan < WriteTurns.turn { return true }
+        turnBegan = 0
+        return false
+    }
+
+    private func refuse() -> Int32 {
+        refusedAt = monotonicTime()
+        Refused.note(self)
+        return SQLITE_BUSY
+    }
+
+    /// The first of those who wait leaves its place to the next.
+    private func pass(_ head: UInt8, _ places: SharedNumber, _ commits: SharedNumber) {
+        while true {
+            let queue = Queue(places.load())
+            guard !queue.isEmpty, queue.head == head else { return }
+            let next = queue.withoutHead
+            guard places.exchange(queue.bits, for: next.bits) else { continue }
+            if !next.isEmpty { commits.wake(next.head.bit) }
+            return
+        }
+    }
+
+    // Waiting -------------------------------------------------------------------------------------------------------
+
+    /// What SQLite sleeps by between two tries for a lock: shorter, when the thread's turn to write comes.
+    static func sleep(_ microseconds: UInt32) {
+        let now = monotonicTime()
+        guard let turns = Refused.take(), now &- turns.refusedAt < 5_000_000 else { return nap(microseconds) }
+        turns.wait(until: now &+ Int64(microseconds) &* 1000)
+    }
+
+    private static func nap(_ microseconds: UInt32) { usleep(microseconds) }
+
+    private func wait(until end: Int64) {
+        guard let places, let commits, let isNew = join(places) else {
+            return WriteTurns.nap(UInt32(clamping: (end &- monotonicTime()) / 1000))
+        }
+        var head: UInt8?
+        var since: Int64 = 0
+        while true {
+            let now = monotonicTime()
+            let (queue, state) = (Queue(places.load()), commits.load())
+            guard now < end, let place, queue.contains(place) else { return }
+            stayAlive(queue, places, min(end, now &+ 100_000_000))
+            if queue.head != head { (head, since) = (queue.head, now) }
+            var pause = min(end &- now, WriteTurns.patience)
+            if queue.head == place {
+                let isFree = state & 1 == 0 && (state != seen || isNew)
+                if isFree { return }
+                // Who writes in its turn wakes nobody before that is over.
+                if now &- since < 2 &* WriteTurns.turn { pause = min(pause, 1_000_000) }
+            } else if now &- since > WriteTurns.patience {
+                passAbsent(queue.head, places, commits)
+                since = now
+            }
+            commits.wait(state, place.bit, nanoseconds: pause)
+        }
+    }
+
+    /// - Returns: whether it had no place before; nil where there is none.
+    private func join(_ places: SharedNumber) -> Bool? {
+        while true {
+            let queue = Queue(places.load())
+            if let place, queue.contains(place) { return false }
+            guard !queue.isFull else { return nil }
+            place = queue.end
+            if places.exchange(queue.bits, for: queue.withOneMore.bits) { return true }
+        }
+    }
+
+    private func stayAlive(_ queue: Queue, _ places: SharedNumber, _ end: Int64) {
+        let until = queue.alive(until: end, monotonicTime())
+        // Who comes in between has said so itself.
+        if until.bits != queue.bits { _ = places.exchange(queue.bits, for: until.bits) }
+    }
+
+    /// Takes the first one's place away if it does not ask for the lock although that is free.
+    private func passAbsent(_ head: UInt8, _ places: SharedNumber, _ commits: SharedNumber) {
+        guard let lock = methods.pointee.xShmLock,
+            lock(file, 0, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE) == SQLITE_OK
+        else { return }
+        _ = lock(file, 0, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+        pass(head, places, commits)
+    }
+}
+
+/// The places of those who wait: the first one's number, that of the next to come, and until when one of them said that it
+/// waits, in units of 2^24 nanoseconds.
+private struct Queue {
+    let head: UInt8
+    let end: UInt8
+    private let alive: UInt16
+
+    init(_ bits: UInt32) {
+        head = UInt8(truncatingIfNeeded: bits)
+        end = UInt8(truncatingIfNeeded: bits >> 8)
+        alive = UInt16(truncatingIfNeeded: bits >> 16)
+    }
+
+    private init(_ head: UInt8, _ end: UInt8, _ alive: UInt16) {
+        (self.head, self.end, self.alive) = (head, end, alive)
+    }
+
+    var bits: UInt32 { UInt32(head) | UInt32(end) << 8 | UInt32(alive) << 16 }
+    var isEmpty: Bool { head == end }
+    var isFull: Bool { end &+ 1 == head }
+    var withoutHead: Queue { Queue(head &+ 1, end, alive) }
+    var withOneMore: Queue { Queue(head, end &+ 1, alive) }
+    var emptied: Queue { Queue(end, end, 0) }
+
+    func contains(_ place: UInt8) -> Bool { place &- head < end &- head }
+
+    private static func units(_ time: Int64) -> UInt16 { UInt16(truncatingIfNeeded: time >> 24) }
+
+    /// Whether one who waits has said so lately. None says so for longer than a tenth of a second.
+    func isAlive(_ now: Int64) -> Bool { alive &- Queue.units(now) < 10 }
+
+    func alive(until end: Int64, _ now: Int64) -> Queue {
+        let until = Queue.units(end) &+ 2
+        guard !isAlive(now) || alive &- Queue.units(now) < until &- Queue.units(now) else { return self }
+        return Queue(head, self.end, until)
+    }
+}
+
+extension UInt8 {
+    /// Whom to wake, among up to 32.
+    fileprivate var bit: UInt32 { 1 << UInt32(self & 31) }
+}
+
+/// Whose write lock the calling thread was refused last.
+private enum Refused {
+    private static let key: pthread_key_t? = {
+        var key = pthread_key_t()
+        return pthread_key_create(&key) { if let turns = $0 as UnsafeMutableRawPointer? { release(turns) } } == 0
+            ? key : nil
+    }()
+
+    private static func release(_ turns: UnsafeMutableRawPointer) { Unmanaged<WriteTurns>.fromOpaque(turns).release() }
+
+    static func note(_ turns: WriteTurns) {
+        guard let key, pthread_getspecific(key) != Unmanaged.passUnretained(turns).toOpaque() else { return }
+        _ = take()
+        // Kept: the file may be closed before this thread sleeps again.
+        pthread_setspecific(key, Unmanaged.passRetained(turns).toOpaque())
+    }
+
+    static func take() -> WriteTurns? {
+        guard let key, let turns = pthread_getspecific(key) else { return nil }
+        pthread_setspecific(key, nil)
+        return Unmanaged<WriteTurns>.fromOpaque(turns).takeRetainedValue()
+    }
+}

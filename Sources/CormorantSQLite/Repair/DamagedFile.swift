@@ -1,0 +1,269 @@
+import CSQLite
+import CormorantBase
+import CormorantPlatform
+
+/// The pages of a database file of which nothing is certain, as its write-ahead log or rollback journal has them: read one by
+/// one, past SQLite, and decrypted. https://www.sqlite.org/fileformat2.html
+final class DamagedFile {
+    let path: String
+    private(set) var pageSize = 4096
+    private(set) var pageCount: UInt32 = 0
+    /// Bytes of a page that SQLite uses.
+    private(set) var usable = 4096
+    private(set) var encoding = TextEncoding.utf8
+    /// Page 1, where its beginning is that of a database.
+    private(set) var header: DamagedPage?
+
+    private var handle: OpaquePointer?
+    private let codec: (any PageCodec)?
+    private var size: Int64 = 0
+    /// What stands in a log or journal in the place of a page of the file.
+    private var newer: [UInt32: [UInt8]] = [:]
+
+    enum TextEncoding { case utf8, utf16LittleEndian, utf16BigEndian }
+
+    init(_ path: String, _ codecs: (any PageCodecSource)?) throws {
+        self.path = path
+        codec = try codecs?.makeCodec(path: path)
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX
+        guard sqlite3_open_v2(path, &handle, flags, VFS.name) == SQLITE_OK else {
+            throw CormorantError(
+                .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",
+                hint: "check the path, its folder and their permissions")
+        }
+        guard let file, file.pointee.pMethods?.pointee.xFileSize?(file, &size) == SQLITE_OK, size > 0 else {
+            throw CormorantError(.notADatabase, "\"\(path)\" is empty", hint: "restore a backup")
+        }
+        // Nobody writes to it meanwhile, as long as its programs ask for locks.
+        guard file.pointee.pMethods?.pointee.xLock?(file, SQLITE_LOCK_SHARED) == SQLITE_OK else {
+            throw CormorantError(.busy, "\"\(path)\" is in use by another connection", hint: "close the others first")
+        }
+        try begin()
+    }
+
+    deinit {
+        if let file { _ = file.pointee.pMethods?.pointee.xUnlock?(file, SQLITE_LOCK_NONE) }
+        sqlite3_close_v2(handle)
+    }
+
+    private var file: UnsafeMutablePointer<sqlite3_file>? { VFS.plainPointer(handle, "main") }
+
+    private func begin() throws {
+        let first = read(0, 65_536)
+        let log = DamagedLog(path + "-wal")
+        if let codec {
+            pageSize = codec.pageSize
+            usable = pageSize - codec.reserve
+            try first.withUnsafeBytes { if let start = $0.baseAddress, $0.count >= 16 { try codec.attach(start) } }
+        } else {
+            pageSize = Self.pageSize(first) ?? log?.pageSize ?? guessPageSize()
+            usable = pageSize
+        }
+        countPages()
+        if let log, log.pageSize == pageSize {
+            newer = log.pages
+            if log.pageCount > 0 { pageCount = log.pageCount }
+        } else if let journal = DamagedJournal(path + "-journal", pageSize) {
+            newer = journal.pages
+            if journal.pageCount > 0 { pageCount = journal.pageCount }
+        }
+        if let page = page(1), page.isDatabaseHeader {
+            header = page
+            usable = pageSize - page.byte(20)
+            switch page.number32(56) {
+            case 2: encoding = .utf16LittleEndian
+            case 3: encoding = .utf16BigEndian
+            default: break
+            }
+        } else if let codec {
+            try refuseWrongKey(codec)
+        }
+    }
+
+    private func countPages() {
+        pageCount = UInt32(clamping: (size &+ Int64(pageSize) &- 1) / Int64(pageSize))
+    }
+
+    /// One page that the key opens shows that it is the key.
+    private func refuseWrongKey(_ codec: any PageCodec) throws {
+        var number: UInt32 = 1
+        while number <= pageCount {
+            if page(number) != nil { return }
+            number &+= 1
+        }
+        throw CormorantError(
+            .wrongKey, "the key opens no page of \"\(path)\"",
+            hint:
+                "check the key and the settings; the salt stands in the first 16 bytes: give a raw key with it if they are lost"
+        )
+    }
+
+    /// https://www.sqlite.org/fileformat2.html#page_size
+    private static func pageSize(_ first: [UInt8]) -> Int? {
+        guard first.count >= 100, Array(first[..<15]) == Array("SQLite format 3".utf8) else { return nil }
+        let size = Int(first[16]) << 8 | Int(first[17])
+        if size == 1 { return 65_536 }
+        return size >= 512 && size & (size - 1) == 0 ? size : nil
+    }
+
+    /// At which most pages begin as those of trees do. Of a greater size the pages begin so, too; half a page does not.
+    private func guessPageSize() -> Int {
+        let shares = (9...16).map { power -> (size: Int, share: Double) in
+            let size = 1 << power
+            let all = min(Int(self.size / Int64(size)), 2000)
+            let good = (1..<max(2, all)).count { index in
+                let page = DamagedPage(number: 2, bytes: read(Int64(index) * Int64(size), size), usable: size)
+                return page.isPlausible
+            }
+            return (size, all > 1 ? Double(good) / Double(all - 1) : 0)
+        }
+        let best = shares.map(\.share).max() ?? 0
+        return shares.first { best > 0 && $0.share >= best * 0.8 }?.size ?? 4096
+    }
+
+    /// Bytes of the file; fewer at its end.
+    private func read(_ offset: Int64, _ count: Int) -> [UInt8] {
+        let count = Int(clamping: min(Int64(count), max(0, size &- offset)))
+        guard count > 0, let file, let call = file.pointee.pMethods?.pointee.xRead else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard let start = buffer.baseAddress else { return }
+            start.initialize(repeating: 0, count: count)
+            initialized = count
+            // A sector that cannot be read stays zeros.
+            _ = call(file, start, Int32(truncatingIfNeeded: count), offset)
+        }
+    }
+
+    /// nil for one that is not there, or is not what was encrypted.
+    func page(_ number: UInt32) -> DamagedPage? {
+        guard number > 0, number <= pageCount else { return nil }
+        var bytes = newer[number] ?? read(Int64(number &- 1) &* Int64(pageSize), pageSize)
+        if let codec {
+            guard bytes.count == pageSize else { return nil }
+            let isAuthentic = bytes.withUnsafeMutableBytes { bytes -> Bool in
+                guard let start = bytes.baseAddress, case .authentic = codec.decrypt(number, start) else {
+                    return false
+                }
+                if number == 1 { copyMagic(to: start) }
+                return true
+            }
+            guard isAuthentic else { return nil }
+        } else if bytes.count < pageSize {
+            bytes += [UInt8](repeating: 0, count: pageSize - bytes.count)
+        }
+        return DamagedPage(number: number, bytes: bytes, usable: usable)
+    }
+
+    /// The page that SQLite's locks lie in, which is never written.
+    var lockPage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / pageSize &+ 1) }
+
+    /// The pages that are free; nil where the list of them is damaged. https://www.sqlite.org/fileformat2.html#the_freelist
+    func freePages() -> Set<UInt32>? {
+        guard let header else { return nil }
+        var free: Set<UInt32> = []
+        var next = header.number32(32)
+        while next != 0 {
+            guard free.insert(next).inserted, let trunk = page(next) else { return nil }
+            let count = Int(trunk.number32(4))
+            guard count <= usable / 4 - 2 else { return nil }
+            for index in 0..<count {
+                let leaf = trunk.number32(8 + index * 4)
+                guard leaf > 1, leaf <= pageCount, free.insert(leaf).inserted else { return nil }
+            }
+            next = trunk.number32(0)
+        }
+        return free
+    }
+}
+
+/// The pages of a write-ahead log, of the last transaction that it has whole: https://www.sqlite.org/fileformat2.html#walformat
+private struct DamagedLog {
+    let pageSize: Int
+    private(set) var pages: [UInt32: [UInt8]] = [:]
+    /// Of the database after that transaction; 0: there is none.
+    private(set) var pageCount: UInt32 = 0
+
+    init?(_ path: String) {
+        guard let file = SideFile(path), let header = file.read(0, 32) else { return nil }
+        let page = DamagedPage(number: 2, bytes: header, usable: 32)
+        let magic = page.number32(0)
+        pageSize = Int(page.number32(8))
+        guard magic & ~1 == 0x377F_0682, page.number32(4) == 3_007_000, pageSize >= 512, pageSize <= 65_536 else {
+            return nil
+        }
+        let isBigEndian = magic & 1 == 1
+        func sum(_ bytes: [UInt8], _ count: Int, _ start: (UInt32, UInt32)) -> (UInt32, UInt32) {
+            bytes.withUnsafeBytes {
+                $0.baseAddress.map { logChecksum($0, count, start, isBigEndian: isBigEndian) } ?? start
+            }
+        }
+        var sums = sum(header, 24, (0, 0))
+        guard sums == (page.number32(24), page.number32(28)) else { return nil }
+        var offset: Int64 = 32
+        var open: [UInt32: [UInt8]] = [:]
+        while let head = file.read(offset, 24), let image = file.read(offset &+ 24, pageSize) {
+            let frame = DamagedPage(number: 2, bytes: head, usable: 24)
+            guard Array(head[8..<16]) == Array(header[16..<24]), frame.number32(0) > 0 else { break }
+            sums = sum(image, pageSize, sum(head, 8, sums))
+            guard sums == (frame.number32(16), frame.number32(20)) else { break }
+            open[frame.number32(0)] = image
+            if frame.number32(4) > 0 {
+                pages.merge(open) { $1 }
+                open = [:]
+                pageCount = frame.number32(4)
+            }
+            offset += 24 + Int64(pageSize)
+        }
+    }
+}
+
+/// The pages as they were before a transaction that a crash cut short: https://www.sqlite.org/fileformat2.html#rollbackjournal
+private struct DamagedJournal {
+    private(set) var pages: [UInt32: [UInt8]] = [:]
+    private(set) var pageCount: UInt32 = 0
+
+    init?(_ path: String, _ pageSize: Int) {
+        guard let file = SideFile(path) else { return nil }
+        var offset: Int64 = 0
+        reading: while let bytes = file.read(offset, 28) {
+            let head = DamagedPage(number: 2, bytes: bytes, usable: 28)
+            guard head.number32(0) == 0xD9D5_05F9, head.number32(4) == 0x20A1_63D7, Int(head.number32(24)) == pageSize
+            else { break }
+            let (count, nonce, sector) = (head.number32(8), head.number32(12), Int64(head.number32(20)))
+            guard sector >= 28, sector <= 65_536 else { break }
+            if offset == 0 { pageCount = head.number32(16) }
+            offset += sector
+            var index: UInt32 = 0
+            while index < count, let record = file.read(offset, pageSize &+ 8) {
+                let page = DamagedPage(number: 2, bytes: record, usable: record.count)
+                var sum = nonce
+                for place in stride(from: pageSize - 200, to: 0, by: -200) { sum &+= UInt32(page.byte(4 + place)) }
+                guard sum == page.number32(4 + pageSize) else { break reading }
+                // The first one of a page is the oldest.
+                if pages[page.number32(0)] == nil { pages[page.number32(0)] = Array(record[4..<4 + pageSize]) }
+                offset += Int64(pageSize) + 8
+                index &+= 1
+            }
+            offset = (offset + sector - 1) / sector * sector
+        }
+        if pages.isEmpty { return nil }
+    }
+}
+
+/// A log or a journal, on which SQLite has no locks.
+private final class SideFile {
+    private let descriptor: Int32
+
+    init?(_ path: String) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    /// nil where there are not so many.
+    func read(_ offset: Int64, _ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return pread(descriptor, &bytes, count, off_t(offset)) == count ? bytes : nil
+    }
+}

@@ -1,0 +1,318 @@
+import CormorantBase
+
+/// What was saved of a table.
+public struct RepairedTable: Sendable, Hashable {
+    /// The table's name.
+    public let name: String
+    /// Rows that stand in the new file.
+    public internal(set) var rows: Int64 = 0
+    /// Rows that were seen and are not in the new table: cut off, or refused by a constraint that they no longer meet. What
+    /// can be read of them is in `lost_and_found`.
+    public internal(set) var lostRows: Int64 = 0
+    /// Pages that could not be read or were no pages of the table: the rows that stood on them are lost, unless found elsewhere.
+    public internal(set) var lostPages: Int64 = 0
+    /// What could not be made again: the table itself, or one of its indexes, triggers or views; nil: nothing.
+    public internal(set) var problem: String?
+}
+
+/// What was saved of a file.
+public struct RepairReport: Sendable, Hashable {
+    /// Pages of the damaged file.
+    public internal(set) var pages: Int64 = 0
+    /// Pages of it that cannot be read: altered, where it is encrypted, or cut off.
+    public internal(set) var unreadablePages: Int64 = 0
+    /// The tables of the new file.
+    public internal(set) var tables: [RepairedTable] = []
+    /// Rows of which is not known to what table they belong, and what was read of rows that are not whole: those of
+    /// `lost_and_found`.
+    public internal(set) var foundRows: Int64 = 0
+    /// Whether nothing was lost, as far as that can be known.
+    public var isWhole: Bool {
+        unreadablePages == 0 && foundRows == 0
+            && tables.allSatisfy { $0.lostRows == 0 && $0.lostPages == 0 && $0.problem == nil }
+    }
+}
+
+/// Writes a new file of what can be read of a damaged one, which stays as it is. Encrypted, the new one has the same key.
+/// - Parameters:
+///   - schema: CREATE statements, for tables whose own cannot be read; those of the file come first.
+///   - progress: told the pages that were looked at and all, and asked whether to go on.
+package func repair(
+    _ path: String, to newPath: String, codecs: (any PageCodecSource)?, schema: String?, progress: CopyProgress?
+) throws -> RepairReport {
+    for path in [path, newPath] { try refuseURI(path, "a damaged file is read by its path") }
+    try checkPath(path)
+    guard fileExists(path) else {
+        throw CormorantError(.cannotOpen, "there is no file \"\(path)\"", hint: "check the path")
+    }
+    let codec = try codecs?.makeCodec(path: newPath)
+    var report = RepairReport()
+    try makeDatabase(at: newPath, rightsOf: path) { temporary in
+        let source = try DamagedFile(path, codecs)
+        var options = OpenOptions(journalMode: .memory, synchronous: .off, foreignKeys: false)
+        options.codecs = codec?.shared
+        let target = try Connection(path: temporary, options: options)
+        defer { target.close() }
+        let salvage = try Salvage(source, target, schema, progress)
+        report = try salvage.run()
+        try target.script("PRAGMA journal_mode = DELETE")
+    }
+    return report
+}
+
+/// One repair.
+final class Salvage {
+    private let source: DamagedFile
+    private let writer: SalvageWriter
+    private let progress: CopyProgress?
+    /// What each page was taken for.
+    private var owners: [UInt8]
+    private var seen: Int64 = 0
+    private var report = RepairReport()
+    /// Rows whose place is not known, by the page that is the highest that leads to them.
+    private var orphans: [(top: UInt32, page: UInt32)] = []
+
+    init(_ source: DamagedFile, _ target: Connection, _ schema: String?, _ progress: CopyProgress?) throws {
+        self.source = source
+        self.progress = progress
+        owners = [UInt8](repeating: 0, count: Int(source.pageCount) + 1)
+        writer = SalvageWriter(target, source, try schema.map(statements) ?? [])
+    }
+
+    func run() throws -> RepairReport {
+        report.pages = Int64(source.pageCount)
+        try writer.begin()
+        var schema: [SchemaEntry] = []
+        let tree = DamagedTree(source)
+        let schemaIsWhole = try walk(tree, from: 1, isTable: true) { _, values, isWhole, _ in
+            if isWhole, let entry = SchemaEntry(values) { schema.append(entry) }
+        }.isEmpty
+        let free = source.freePages()
+        if !schemaIsWhole { schema += try scatteredSchema(schema, free ?? []) }
+        try writer.makeTables(schema)
+        for table in writer.tables where table.root > 0 {
+            let lost = try walk(tree, from: table.root, isTable: !table.isWithoutRowid) {
+                rowid, values, isWhole, page in
+                try self.writer.write(rowid, values, isWhole, to: table, page)
+            }
+            table.gaps += lost
+            table.report.lostPages += Int64(lost.count)
+        }
+        try assignOrphans(free ?? [])
+        try writer.finish(schema)
+        report.tables = writer.tables.map(\.report)
+        report.foundRows = writer.foundRows
+        return report
+    }
+
+    private func looked() throws {
+        seen += 1
+        guard seen % 256 == 1, let progress else { return }
+        guard progress(min(seen, report.pages), report.pages) else {
+            throw CormorantError(.interrupted, "the repair was cancelled", hint: "nothing was changed; try again")
+        }
+    }
+
+    /// Calls `found` with all rows of a tree.
+    /// - Returns: the rowids between which pages are lost.
+    private func walk(
+        _ tree: DamagedTree, from root: UInt32, isTable: Bool,
+        _ found: (Int64?, [DamagedValue], Bool, UInt32) throws -> Void
+    ) throws -> [RowidGap] {
+        var gaps: [RowidGap] = []
+        var open: [(page: UInt32, gap: RowidGap)] = [(root, RowidGap())]
+        while let (number, gap) = open.popLast() {
+            try looked()
+            guard number > 0, Int(number) < owners.count, owners[Int(number)] == 0, let page = source.page(number),
+                let kind = page.kind, kind.isTable == isTable, page.isPlausible || number == root && page.cellCount == 0
+            else {
+                gaps.append(gap)
+                continue
+            }
+            owners[Int(number)] = 1
+            if kind != .tableInterior { try rows(of: page, tree, found) }
+            guard !kind.isLeaf else { continue }
+            var least = gap.least
+            for child in page.children().map({ ($0.page, $0.greatest ?? gap.greatest) }) {
+                open.append((child.0, RowidGap(least: least, greatest: child.1)))
+                least = child.1
+            }
+        }
+        return gaps
+    }
+
+    private func rows(
+        of page: DamagedPage, _ tree: DamagedTree, _ found: (Int64?, [DamagedValue], Bool, UInt32) throws -> Void
+    ) throws {
+        for index in 0..<page.cellCount {
+            guard let row = tree.row(page, index, { self.owners[Int($0)] = 2 }) else {
+                try found(nil, [], false, page.number)
+                continue
+            }
+            try found(row.rowid, row.values, row.isWhole, page.number)
+        }
+    }
+
+    // Pages that no tree leads to ---------------------------------------------------------------------------------------
+
+    /// What looks like a row of the schema on pages that it does not lead to.
+    private func scatteredSchema(_ known: [SchemaEntry], _ free: Set<UInt32>) throws -> [SchemaEntry] {
+        var names = Set(known.map(\.identity))
+        var entries: [SchemaEntry] = []
+        let tree = DamagedTree(source)
+        for number in 2...max(2, source.pageCount) where owners[Int(min(number, source.pageCount))] == 0 {
+            guard !free.contains(number), let page = source.page(number), page.kind == .tableLeaf, page.isPlausible
+            else { continue }
+            var mine: [SchemaEntry] = []
+            for index in 0..<page.cellCount {
+                if let row = tree.row(page, index, { _ in }), row.isWhole, let entry = SchemaEntry(row.values) {
+                    mine.append(entry)
+                }
+            }
+            guard !mine.isEmpty, mine.count == page.cellCount else { continue }
+            owners[Int(number)] = 1
+            entries += mine.filter { names.insert($0.identity).inserted }
+        }
+        return entries
+    }
+
+    private func assignOrphans(_ free: Set<UInt32>) throws {
+        var parents: [UInt32: UInt32] = [:]
+        var leaves: [UInt32] = []
+        if source.pageCount >= 1 {
+            for number in 1...source.pageCount where number != source.lockPage && owners[Int(number)] == 0 {
+                try looked()
+                guard let page = source.page(number) else {
+                    report.unreadablePages += 1
+                    continue
+                }
+                guard !free.contains(number), page.isPlausible, let kind = page.kind, kind.isTable else { continue }
+                if kind == .tableLeaf {
+                    if page.cellCount > 0 { leaves.append(number) }
+                } else {
+                    for child in page.children() { parents[child.page] = number }
+                }
+            }
+        }
+        // Pages that were taken for damaged above and counted with their table are counted once more as unreadable.
+        var groups: [UInt32: [UInt32]] = [:]
+        for leaf in leaves {
+            var top = leaf
+            var steps = 0
+            while let parent = parents[top], steps < 64 { (top, steps) = (parent, steps + 1) }
+            groups[top, default: []].append(leaf)
+        }
+        let tree = DamagedTree(source)
+        for (_, pages) in groups.sorted(by: { $0.key < $1.key }) {
+            var rows: [(Int64?, [DamagedValue], Bool, UInt32)] = []
+            for number in pages {
+                guard let page = source.page(number) else { continue }
+                try self.rows(of: page, tree) { rowid, values, isWhole, number in
+                    if rowid != nil { rows.append((rowid, values, isWhole, number)) }
+                }
+            }
+            let table = writer.table(for: rows.map { ($0.0 ?? 0, $0.1, $0.2) })
+            for (rowid, values, isWhole, number) in rows {
+                if let table {
+                    try writer.write(rowid, values, isWhole, to: table, number)
+                } else {
+                    writer.keep(rowid, values, number)
+                }
+            }
+            if let table, table.report.lostPages > 0 { table.foundAgain(pages.count) }
+        }
+    }
+}
+
+/// Between which rowids, both nil for any, rows are missing.
+struct RowidGap {
+    var least: Int64?
+    var greatest: Int64?
+
+    func contains(_ rowid: Int64) -> Bool { rowid > least ?? .min && rowid <= greatest ?? .max || rowid == .min }
+}
+
+/// Reads the rows of pages, with what overflows.
+struct DamagedTree {
+    private let source: DamagedFile
+
+    init(_ source: DamagedFile) { self.source = source }
+
+    /// - Parameter used: called with the pages of overflow.
+    /// - Returns: nil where there is no row.
+    func row(
+        _ page: DamagedPage, _ index: Int, _ used: (UInt32) -> Void
+    ) -> (rowid: Int64?, values: [DamagedValue], isWhole: Bool)? {
+        let greatest = min(Int(source.pageCount) &* source.pageSize, 1 << 31)
+        guard let cell = page.cell(index, atMost: greatest) else { return nil }
+        var bytes = Array(cell.local)
+        var next = cell.overflow
+        var steps = 0
+        while bytes.count < cell.size, next != 0, steps <= cell.size / (source.usable - 4) + 1,
+            let overflow = source.page(next)
+        {
+            used(next)
+            let count = min(cell.size - bytes.count, source.usable - 4)
+            bytes += overflow.bytes[4..<4 + count]
+            next = overflow.number32(0)
+            steps += 1
+        }
+        // The chain ends with the row, or it was another one's.
+        let isWhole = bytes.count == cell.size && next == 0
+        guard let record = damagedRecord(bytes, size: cell.size, source.encoding) else { return nil }
+        return (cell.rowid, record.values, record.isWhole && isWhole)
+    }
+}
+
+/// A row of sqlite_schema.
+struct SchemaEntry {
+    let type: String
+    let name: String
+    let table: String
+    let root: UInt32
+    let sql: String?
+
+    init(type: String, name: String, table: String, root: UInt32, sql: String?) {
+        (self.type, self.name, self.table, self.root, self.sql) = (type, name, table, root, sql)
+    }
+
+    init?(_ values: [DamagedValue]) {
+        guard values.count == 5, case .text(let type) = values[0], case .text(let name) = values[1],
+            case .text(let table) = values[2]
+        else { return nil }
+        self.type = String(decoding: type, as: UTF8.self)
+        self.name = String(decoding: name, as: UTF8.self)
+        self.table = String(decoding: table, as: UTF8.self)
+        if case .integer(let root) = values[3] { self.root = UInt32(exactly: root) ?? 0 } else { root = 0 }
+        if case .text(let sql) = values[4] { self.sql = String(decoding: sql, as: UTF8.self) } else { sql = nil }
+        guard ["table", "index", "view", "trigger"].contains(self.type) else { return nil }
+        // An index of a constraint has no SQL; all else begins so.
+        guard let sql = self.sql else { return }
+        guard sql.utf8.count >= 6, sameIdentifier(String(sql.prefix(6)), "CREATE") else { return nil }
+    }
+
+    var identity: [UInt8] { Array((type + "\0" + foldIdentifier(name)).utf8) }
+    var isVirtual: Bool { type == "table" && root == 0 && (sql.map { hasWord($0, "VIRTUAL") } ?? false) }
+}
+
+private func hasWord(_ sql: String, _ word: String) -> Bool {
+    let words = sql.split(maxSplits: 2, whereSeparator: { $0.isWhitespace })
+    return words.count > 1 && sameIdentifier(String(words[1]), word)
+}
+
+/// The entries of a schema that CREATE statements make.
+private func statements(_ script: String) throws -> [SchemaEntry] {
+    let memory = try Connection(path: ":memory:", options: OpenOptions())
+    defer { memory.close() }
+    memory.acceptForeignSchemas()
+    try memory.foreignScript(script)
+    let statement = try Statement(memory, "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    defer { statement.finalize() }
+    var entries: [SchemaEntry] = []
+    while try statement.step() {
+        let row = Row(statement)
+        func text(_ column: Int32) -> String { row.cell(column).string ?? "" }
+        entries.append(SchemaEntry(type: text(0), name: text(1), table: text(2), root: 0, sql: text(3)))
+    }
+    return entries
+}

@@ -1,0 +1,343 @@
+import CSQLite
+import CormorantBase
+
+/// A table of the new file, while it is written.
+final class SalvagedTable {
+    struct Column {
+        let name: String
+        /// In the order of records. Generated ones stand there, too, where they are stored.
+        let isGenerated: Bool
+        let takesNumbersAlone: Bool
+        let isRequired: Bool
+    }
+
+    var report: RepairedTable
+    let root: UInt32
+    let isWithoutRowid: Bool
+    let columns: [Column]
+    /// The column that is the rowid by another name.
+    let key: Int?
+    /// Another name of the rowid, which no column has.
+    let rowidName: String?
+    /// Where rows are missing.
+    var gaps: [RowidGap]
+    /// Whether it was made.
+    let isMade: Bool
+    fileprivate var statements: [Int: Statement] = [:]
+
+    fileprivate init(_ entry: SchemaEntry, problem: String) {
+        report = RepairedTable(name: entry.name, problem: problem)
+        (root, isWithoutRowid, columns, key, rowidName, isMade) = (entry.root, false, [], nil, nil, false)
+        gaps = []
+    }
+
+    fileprivate init(_ entry: SchemaEntry, _ target: Connection) throws {
+        report = RepairedTable(name: entry.name)
+        root = entry.root
+        isMade = true
+        // Of one whose root is not known all rows are missing.
+        gaps = root == 0 ? [RowidGap()] : []
+        let name = quoteIdentifier(entry.name)
+        let withoutRowid = try Statement(target, "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?")
+        try withoutRowid.bind(.text(entry.name), 1)
+        isWithoutRowid = try withoutRowid.step() && Row(withoutRowid).cell(0).int64 == 1
+        withoutRowid.finalize()
+        let info = try Statement(target, "PRAGMA main.table_xinfo(\(name))")
+        defer { info.finalize() }
+        var stored: [(column: Column, key: Int64, isInteger: Bool)] = []
+        while try info.step() {
+            let row = Row(info)
+            let (type, hidden) = (row.cell(2).string ?? "", row.cell(6).int64)
+            // Generated when it is read.
+            guard hidden != 2 else { continue }
+            let column = Column(
+                name: row.cell(1).string ?? "", isGenerated: hidden == 3, takesNumbersAlone: Self.isNumber(type),
+                isRequired: row.cell(3).int64 == 1)
+            stored.append((column, row.cell(5).int64, sameIdentifier(type, "INTEGER")))
+        }
+        let keys = stored.filter { $0.key > 0 }.sorted { $0.key < $1.key }
+        columns = (isWithoutRowid ? keys + stored.filter { $0.key == 0 } : stored).map(\.column)
+        key = !isWithoutRowid && keys.count == 1 && keys[0].isInteger ? stored.firstIndex { $0.key > 0 } : nil
+        let names = columns.map(\.name)
+        rowidName =
+            isWithoutRowid || key != nil
+            ? nil : ["rowid", "_rowid_", "oid"].first { name in !names.contains { sameIdentifier($0, name) } }
+    }
+
+    /// https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+    private static func isNumber(_ type: String) -> Bool {
+        let type = type.uppercased()
+        func has(_ part: String) -> Bool {
+            let (type, part) = (Array(type.utf8), Array(part.utf8))
+            return type.count >= part.count
+                && (0...(type.count - part.count)).contains { type[$0..<($0 + part.count)].elementsEqual(part) }
+        }
+        return has("INT")
+            || !(has("CHAR") || has("CLOB") || has("TEXT") || has("BLOB") || type.isEmpty)
+                && (has("REAL") || has("FLOA") || has("DOUB"))
+    }
+
+    /// Pages that were lost stood elsewhere.
+    func foundAgain(_ pages: Int) { report.lostPages = max(0, report.lostPages - Int64(pages)) }
+
+    /// Whether a row can be one of the table's, by its shape.
+    func fits(_ rowid: Int64, _ values: [DamagedValue]) -> Bool {
+        guard values.count <= columns.count, !values.isEmpty, gaps.contains(where: { $0.contains(rowid) }) else {
+            return false
+        }
+        for (index, value) in values.enumerated() {
+            let column = columns[index]
+            switch value {
+            case .null: if column.isRequired, index != key { return false }
+            case _ where index == key: return false
+            case .text, .blob: if column.takesNumbersAlone { return false }
+            case .integer, .real: break
+            }
+        }
+        return true
+    }
+}
+
+/// Writes the new file.
+final class SalvageWriter {
+    private let target: Connection
+    private let source: DamagedFile
+    private let extra: [SchemaEntry]
+    private(set) var tables: [SalvagedTable] = []
+    private(set) var foundRows: Int64 = 0
+    private var foundName = ""
+    private var foundColumns = 0
+    private var foundStatements: [Int: Statement] = [:]
+
+    /// - Parameter extra: of the schema what the file itself may lack.
+    init(_ target: Connection, _ source: DamagedFile, _ extra: [SchemaEntry]) {
+        (self.target, self.source, self.extra) = (target, source, extra)
+    }
+
+    func begin() throws {
+        if let header = source.header {
+            if target.codecs == nil { try target.script("PRAGMA page_size = \(source.pageSize)") }
+            if header.number32(52) != 0 {
+                try target.script("PRAGMA auto_vacuum = \(header.number32(64) == 0 ? 1 : 2)")
+            }
+        }
+        switch source.encoding {
+        case .utf8: break
+        case .utf16LittleEndian: try target.script("PRAGMA encoding = 'UTF-16le'")
+        case .utf16BigEndian: try target.script("PRAGMA encoding = 'UTF-16be'")
+        }
+        target.acceptForeignSchemas()
+        // What the rows are is not for their checks to say.
+        try target.script("PRAGMA ignore_check_constraints = ON; BEGIN")
+        guard let header = source.header else { return }
+        try target.script(
+            "PRAGMA user_version = \(Int32(bitPattern: header.number32(60))); "
+                + "PRAGMA application_id = \(Int32(bitPattern: header.number32(68)))")
+    }
+
+    // The schema --------------------------------------------------------------------------------------------------------
+
+    func makeTables(_ schema: [SchemaEntry]) throws {
+        let known = Set(schema.map(\.identity))
+        var sequence: SchemaEntry?
+        for entry in schema + extra.filter({ !known.contains($0.identity) }) where entry.type == "table" {
+            if sameIdentifier(entry.name, "sqlite_sequence") { sequence = entry }
+            guard let sql = entry.sql, !entry.isVirtual, !isOwn(entry.name) else { continue }
+            do {
+                try make(sql)
+                tables.append(try SalvagedTable(entry, target))
+            } catch let error as CormorantError where error.code != .interrupted {
+                tables.append(SalvagedTable(entry, problem: error.plainMessage))
+            }
+        }
+        // The last: the rows of the others change it.
+        guard let sequence, tables.contains(where: { $0.isMade }),
+            let table = try? SalvagedTable(sequence, target), !table.columns.isEmpty
+        else { return }
+        tables.append(table)
+    }
+
+    private func isOwn(_ name: String) -> Bool { sameIdentifier(String(name.prefix(7)), "sqlite_") }
+
+    /// Runs one statement, with whatever functions it names.
+    private func make(_ sql: String) throws {
+        var known = Set<String>()
+        while true {
+            do {
+                let statement = try Statement(target, sql)
+                defer { statement.finalize() }
+                _ = try statement.step()
+                return
+            } catch let error as CormorantError {
+                guard try target.defineMissingFunction(error, &known) else { throw error }
+            }
+        }
+    }
+
+    func finish(_ schema: [SchemaEntry]) throws {
+        let known = Set(schema.map(\.identity))
+        let all = schema + extra.filter { !known.contains($0.identity) }
+        for table in tables { table.statements = [:] }
+        foundStatements = [:]
+        tables.removeAll { isOwn($0.report.name) }
+        for type in ["index", "view", "trigger"] {
+            for entry in all where entry.type == type {
+                guard let sql = entry.sql, !isOwn(entry.name) else { continue }
+                do {
+                    try make(sql)
+                } catch let error as CormorantError where error.code != .interrupted {
+                    note("\(entry.type) \(entry.name): \(error.plainMessage)", entry)
+                }
+            }
+        }
+        // Their rows stand in tables of their own, which are there: what makes them would make those anew.
+        let virtual = all.filter { $0.isVirtual && $0.sql != nil }
+        if !virtual.isEmpty {
+            try target.script("PRAGMA writable_schema = ON")
+            for entry in virtual {
+                let statement = try Statement(
+                    target,
+                    "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('table', ?1, ?1, 0, ?2)")
+                defer { statement.finalize() }
+                try statement.bind(.text(entry.name), 1)
+                try statement.bind(.text(entry.sql ?? ""), 2)
+                _ = try statement.step()
+            }
+            try target.script("PRAGMA writable_schema = OFF")
+        }
+        try target.script("COMMIT")
+    }
+
+    private func note(_ problem: String, _ entry: SchemaEntry) {
+        if let table = tables.first(where: { sameIdentifier($0.report.name, entry.table) }) {
+            if table.report.problem == nil { table.report.problem = problem }
+        } else {
+            tables.append(SalvagedTable(entry, problem: problem))
+        }
+    }
+
+    // Rows --------------------------------------------------------------------------------------------------------------
+
+    func write(
+        _ rowid: Int64?, _ values: [DamagedValue], _ isWhole: Bool, to table: SalvagedTable, _ page: UInt32
+    ) throws {
+        if sameIdentifier(table.report.name, "sqlite_sequence"), table.report.rows == 0 {
+            try target.script("DELETE FROM sqlite_sequence")
+        }
+        if isWhole, table.isMade, rowid != nil || table.isWithoutRowid, try insert(rowid, values, table) {
+            table.report.rows += 1
+            return
+        }
+        table.report.lostRows += 1
+        if !values.isEmpty { keep(rowid, values, page) }
+    }
+
+    /// - Returns: whether the table took it.
+    private func insert(_ rowid: Int64?, _ values: [DamagedValue], _ table: SalvagedTable) throws -> Bool {
+        guard values.count <= table.columns.count, !values.isEmpty else { return false }
+        let places = values.indices.filter { !table.columns[$0].isGenerated }
+        let statement: Statement
+        if let ready = table.statements[values.count] {
+            statement = ready
+        } else {
+            let names = (table.rowidName.map { [$0] } ?? []) + places.map { quoteIdentifier(table.columns[$0].name) }
+            statement = try Statement(
+                target,
+                "INSERT OR IGNORE INTO main.\(quoteIdentifier(table.report.name)) (\(names.joined(separator: ", "))) "
+                    + "VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))")
+            table.statements[values.count] = statement
+        }
+        defer { statement.reset() }
+        var index: Int32 = 1
+        if table.rowidName != nil {
+            statement.bind(rowid ?? 0, index)
+            index += 1
+        }
+        for place in places {
+            if place == table.key, case .null = values[place], let rowid {
+                statement.bind(rowid, index)
+            } else {
+                try bind(values[place], statement, index)
+            }
+            index += 1
+        }
+        do {
+            _ = try statement.step()
+            return target.changes > 0
+        } catch let error as CormorantError where [.full, .io, .noMemory, .interrupted].contains(error.code) {
+            throw error
+        } catch is CormorantError {
+            return false
+        }
+    }
+
+    private func bind(_ value: DamagedValue, _ statement: Statement, _ index: Int32) throws {
+        switch value {
+        case .null: statement.bindNull(index)
+        case .integer(let integer): statement.bind(integer, index)
+        case .real(let real): real.isNaN ? statement.bindNull(index) : statement.bind(real, index)
+        case .blob(let bytes): try statement.bind(.blob(bytes), index)
+        case .text(let bytes):
+            try bytes.withUnsafeBytes {
+                try statement.bindText(
+                    $0.baseAddress ?? UnsafeRawPointer(emptyText), count: $0.count, index, borrowing: false)
+            }
+        }
+    }
+
+    /// Keeps a row that has no table.
+    func keep(_ rowid: Int64?, _ values: [DamagedValue], _ page: UInt32) {
+        do {
+            try keepRow(rowid, values, page)
+            foundRows += 1
+        } catch {
+            // It is counted where it is missing.
+        }
+    }
+
+    private func keepRow(_ rowid: Int64?, _ values: [DamagedValue], _ page: UInt32) throws {
+        if foundName.isEmpty {
+            var name = "lost_and_found"
+            var number = 0
+            while tables.contains(where: { sameIdentifier($0.report.name, name) }) {
+                number += 1
+                name = "lost_and_found_\(number)"
+            }
+            try target.script("CREATE TABLE \(name) (page INTEGER, id INTEGER)")
+            foundName = name
+        }
+        while foundColumns < min(values.count, 1900) {
+            try target.script("ALTER TABLE \(foundName) ADD COLUMN c\(foundColumns)")
+            foundColumns += 1
+        }
+        let values = Array(values.prefix(1900))
+        let statement: Statement
+        if let ready = foundStatements[values.count] {
+            statement = ready
+        } else {
+            let names = ["page", "id"] + values.indices.map { "c\($0)" }
+            statement = try Statement(
+                target,
+                "INSERT INTO \(foundName) (\(names.joined(separator: ", "))) "
+                    + "VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))")
+            foundStatements[values.count] = statement
+        }
+        defer { statement.reset() }
+        statement.bind(Int64(page), 1)
+        if let rowid { statement.bind(rowid, 2) } else { statement.bindNull(2) }
+        for (index, value) in values.enumerated() { try bind(value, statement, Int32(index + 3)) }
+        _ = try statement.step()
+    }
+
+    /// The one table that rows of a page can be of, which no tree leads to; nil where none or several can be it.
+    func table(for rows: [(rowid: Int64, values: [DamagedValue], isWhole: Bool)]) -> SalvagedTable? {
+        guard !rows.isEmpty else { return nil }
+        let able = tables.filter { table in
+            table.isMade && !table.isWithoutRowid && !table.gaps.isEmpty
+                && rows.allSatisfy { !$0.isWhole || table.fits($0.rowid, $0.values) }
+        }
+        if able.count <= 1 { return able.first }
+        let exact = able.filter { table in rows.allSatisfy { $0.values.count == table.columns.count } }
+        return exact.count == 1 ? exact.first : nil
+    }
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""How long processes that write to one file wait for each other: `turns.py FILE`.
+
+Shows the waits before transactions in milliseconds, mean and longest, how many transactions the busiest and the least
+busy process had, and how many there were in a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sqlite3
+import statistics
+import time
+from multiprocessing.synchronize import Barrier
+
+
+def write(path: str, rows: int, seconds: float, raw: bool, barrier: Barrier, waits: multiprocessing.Queue) -> None:
+    from cormorant import Database
+
+    mine = []
+    db = None if raw else Database(path, busy_timeout=60)
+    other = sqlite3.connect(path, timeout=60, isolation_level=None) if raw else None
+    barrier.wait()
+    end = time.monotonic() + seconds
+    while (began := time.monotonic()) < end:
+        if db is not None:
+            with db.transaction():
+                mine.append(time.monotonic() - began)
+                for _ in range(rows):
+                    db.execute("INSERT INTO a VALUES (?)", ["x" * 100])
+        elif other is not None:
+            other.execute("BEGIN IMMEDIATE")
+            mine.append(time.monotonic() - began)
+            for _ in range(rows):
+                other.execute("INSERT INTO a VALUES (?)", ["x" * 100])
+            other.execute("COMMIT")
+    waits.put((raw, mine))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("--processes", type=int, default=5)
+    parser.add_argument("--foreign", type=int, default=0, help="how many of them have an SQLite of their own")
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--rows", type=int, default=100, help="that each transaction inserts")
+    given = parser.parse_args()
+    with sqlite3.connect(given.file) as file:
+        file.execute("PRAGMA journal_mode = WAL")
+        file.execute("CREATE TABLE a (x)")
+    context = multiprocessing.get_context("spawn")
+    barrier, waits = context.Barrier(given.processes), context.Queue()
+    processes = [
+        context.Process(
+            target=write, args=(given.file, given.rows, given.seconds, number < given.foreign, barrier, waits)
+        )
+        for number in range(given.processes)
+    ]
+    for process in processes:
+        process.start()
+    all_waits = [waits.get(timeout=given.seconds + 60) for _ in processes]
+    for process in processes:
+        process.join()
+    ours = [mine for raw, mine in all_waits if not raw]
+    together = [wait * 1000 for mine in ours for wait in mine]
+    print(
+        f"mean={statistics.mean(together):.3f} longest={max(together):.3f} fewest={min(map(len, ours))} "
+        f"most={max(map(len, ours))} a_second={sum(len(mine) for _, mine in all_waits) / given.seconds:.0f}"
+    )
+    with sqlite3.connect(given.file) as file:
+        count = sum(len(mine) for _, mine in all_waits) * given.rows
+        assert file.execute("SELECT count(*) FROM a").fetchone() == (count,)
+
+
+if __name__ == "__main__":
+    main()

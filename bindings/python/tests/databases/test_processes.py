@@ -1,0 +1,180 @@
+"""One file in several processes: children of a fork, and writers that wait for each other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cormorant import Cipher, Database, Error
+
+
+@pytest.fixture
+def db(path: Path) -> Iterator[Database]:
+    with Database(path, busy_timeout=20) as database:
+        yield database
+
+
+FORKS = int(os.environ.get("CORMORANT_FORKS", "200"))
+
+
+def child(work: Callable[[], object]) -> int:
+    """The number of a process that does it, and ends after 30 seconds whatever happens."""
+    number = os.fork()
+    if number == 0:
+        status = 1
+        try:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(30)
+            work()
+            status = 0
+        except BaseException as error:
+            os.write(2, f"{error!r}\n".encode())
+        finally:
+            os._exit(status)
+    return number
+
+
+def ended(number: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+
+
+def test_a_child_opens_the_file_anew_whatever_its_parents_threads_do(db: Database, path: Path, tmp_path: Path) -> None:
+    db.execute_script("CREATE TABLE a (x INTEGER); CREATE TABLE b (x TEXT)")
+    is_over = threading.Event()
+
+    def write() -> None:
+        while not is_over.is_set():
+            with db.transaction():
+                db.execute("INSERT INTO b VALUES (?)", ["x" * 500])
+                db.execute("DELETE FROM b WHERE rowid < last_insert_rowid() - 50")
+
+    def read() -> None:
+        while not is_over.is_set():
+            db.query("SELECT count(*), group_concat(x) FROM b").fetch_all()
+
+    def open_and_close() -> None:
+        while not is_over.is_set():
+            with Database(tmp_path / "other.db") as other:
+                other.execute("CREATE TABLE IF NOT EXISTS c (x)")
+
+    def work(row: int) -> None:
+        with Database(path, busy_timeout=20) as own:
+            own.execute("INSERT INTO a VALUES (?)", [row])
+            assert own.query("SELECT count(*) FROM a").fetch_all()[0][0] == row + 1
+
+    threads = [threading.Thread(target=function) for function in (write, read, read, open_and_close)]
+    for thread in threads:
+        thread.start()
+    try:
+        ends = [ended(child(lambda row=row: work(row))) for row in range(FORKS)]  # type: ignore[misc]
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
+    assert ends == [0] * FORKS
+    assert db.query("SELECT count(*) FROM a").fetch_all()[0][0] == FORKS
+    assert db.query("PRAGMA integrity_check").fetch_all()[0][0] == "ok"
+
+
+@pytest.mark.parametrize("cipher", [None, Cipher(key=b"k" * 8, rounds=1)], ids=["plain", "encrypted"])
+def test_what_a_child_commits_stays_when_its_parent_closes(path: Path, cipher: Cipher | None) -> None:
+    db = Database(path, cipher=cipher)
+    db.execute_script("CREATE TABLE a (x)")
+    to_parent, from_child = os.pipe()
+    to_child, from_parent = os.pipe()
+
+    def work() -> None:
+        own = Database(path, cipher=cipher)
+        own.execute("INSERT INTO a VALUES (1)")
+        os.write(from_child, b"1")
+        os.read(to_child, 1)
+        own.execute("INSERT INTO a VALUES (2)")
+
+    number = child(work)
+    os.read(to_parent, 1)
+    # The last to close the file takes the log away: the parent is not the last.
+    db.close()
+    os.write(from_parent, b"1")
+    assert ended(number) == 0
+    with Database(path, cipher=cipher) as db:
+        assert db.query("SELECT x FROM a").fetch_all() == [(1,), (2,)]
+
+
+def test_a_transaction_that_is_open_at_a_fork_is_the_parents(db: Database, path: Path) -> None:
+    db.execute_script("CREATE TABLE a (x)")
+
+    def work() -> None:
+        with Database(path, busy_timeout=0) as own:
+            assert own.query("SELECT count(*) FROM a").fetch_all()[0][0] == 0
+            with pytest.raises(Error) as locked:
+                own.execute("INSERT INTO a VALUES (2)")
+            assert locked.value.code == "CORM_E_BUSY"
+
+    with db.transaction():
+        db.execute("INSERT INTO a VALUES (1)")
+        assert ended(child(work)) == 0
+    assert db.query("SELECT x FROM a").fetch_all() == [(1,)]
+
+
+ROOT = Path(__file__).parents[4]
+TURNS = ROOT / "Tests" / "Transfers" / "turns.py"
+
+
+def test_processes_write_in_turn(tmp_path: Path) -> None:
+    """The figures are told by the program itself; what is looked at here holds on a busy machine, too."""
+    shown = subprocess.run(
+        [sys.executable, TURNS, "--processes", "5", "--seconds", "3", tmp_path / "a.db"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")},
+    ).stdout
+    figures = dict(part.split("=") for part in shown.split())
+    assert int(figures["fewest"]) * 2 > int(figures["most"]), shown
+    assert float(figures["longest"]) < 10 * float(figures["mean"]), shown
+
+
+def test_who_gave_up_waiting_keeps_nobody_waiting(path: Path) -> None:
+    with Database(path) as one, Database(path, busy_timeout=0.2) as two, Database(path, busy_timeout=0) as three:
+        one.execute_script("CREATE TABLE a (x)")
+        with one.transaction():
+            one.execute("INSERT INTO a VALUES (1)")
+            with pytest.raises(Error) as given_up:
+                two.execute("INSERT INTO a VALUES (2)")
+        assert given_up.value.code == "CORM_E_BUSY"
+        three.execute("INSERT INTO a VALUES (3)")
+        one.execute("INSERT INTO a VALUES (4)")
+        two.execute("INSERT INTO a VALUES (5)")
+        assert one.query("SELECT x FROM a").fetch_all() == [(1,), (3,), (4,), (5,)]
+
+
+def test_who_dies_or_stands_still_while_it_waits_keeps_nobody_waiting(db: Database, path: Path) -> None:
+    db.execute_script("CREATE TABLE a (x)")
+
+    def write(row: int) -> None:
+        with Database(path, busy_timeout=20) as own:
+            own.execute("INSERT INTO a VALUES (?)", [row])
+
+    with db.transaction():
+        children = []
+        for row in range(4):
+            children.append(child(lambda row=row: write(row)))  # type: ignore[misc]
+            while "S" not in Path(f"/proc/{children[-1]}/stat").read_text().rsplit(")", 1)[1][:3]:
+                pass
+            # Until it has its place.
+            signal.sigtimedwait([], 0.2)
+        os.kill(children[0], signal.SIGKILL)
+        os.kill(children[1], signal.SIGSTOP)
+    assert ended(children[0]) == -signal.SIGKILL
+    assert [ended(number) for number in children[2:]] == [0, 0]
+    os.kill(children[1], signal.SIGCONT)
+    assert ended(children[1]) == 0
+    assert sorted(db.query("SELECT x FROM a").fetch_all()) == [(1,), (2,), (3,)]

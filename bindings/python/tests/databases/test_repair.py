@@ -1,0 +1,345 @@
+"""Damaged files of each kind, and how many rows are saved of them: counted against what was there."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cormorant import Cipher, Database, Error, RepairReport, repair
+
+PAGE = 4096
+ROWS = 3000
+KEY = "x'" + "5a" * 48 + "'"
+
+SCHEMA = """
+CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, note TEXT);
+CREATE TABLE place (code TEXT PRIMARY KEY, size REAL, data BLOB) WITHOUT ROWID;
+CREATE TABLE pair (a INTEGER, b INTEGER, c INTEGER, d INTEGER GENERATED ALWAYS AS (a + b) STORED, UNIQUE (a));
+CREATE TABLE log (n INTEGER PRIMARY KEY AUTOINCREMENT, line);
+CREATE INDEX person_name ON person (name);
+CREATE VIEW names AS SELECT name FROM person;
+CREATE TRIGGER kept BEFORE DELETE ON person BEGIN SELECT raise(ABORT, 'kept'); END;
+"""
+TABLES = {"person": ROWS, "place": ROWS // 3, "pair": ROWS, "log": 100}
+
+
+def fill(db: Database) -> None:
+    db.execute_script(SCHEMA)
+    with db.transaction():
+        for n in range(ROWS):
+            # Every hundredth overflows.
+            note = f"note {n} " * (1000 if n % 100 == 0 else 3)
+            db.execute("INSERT INTO person VALUES (?, ?, ?)", [n * 2 + 1, f"name {n}", note])
+            db.execute("INSERT INTO pair (a, b, c) VALUES (?, ?, ?)", [n, n * 10, None])
+        for n in range(ROWS // 3):
+            db.execute("INSERT INTO place VALUES (?, ?, ?)", [f"code {n:05}", n / 4, bytes([n % 256]) * 20])
+        for n in range(100):
+            db.execute("INSERT INTO log (line) VALUES (?)", [n if n % 2 else f"line {n}"])
+
+
+@pytest.fixture(params=["plain", "encrypted"])
+def cipher(request: pytest.FixtureRequest) -> Cipher | None:
+    return Cipher(KEY) if request.param == "encrypted" else None
+
+
+@pytest.fixture
+def good(path: Path, cipher: Cipher | None) -> Path:
+    with Database(path, cipher=cipher, journal_mode="delete") as db:
+        fill(db)
+    return path
+
+
+def pages_of(path: Path, cipher: Cipher | None, name: str) -> dict[str, list[int]]:
+    """The pages of a tree by their kinds."""
+    with Database(path, cipher=cipher, mode="read_only") as db:
+        rows = db.query("SELECT pagetype, pageno FROM dbstat WHERE name = ? ORDER BY path", [name]).fetch_all()
+    kinds: dict[str, list[int]] = {"internal": [], "leaf": [], "overflow": []}
+    for kind, number in rows:
+        kinds[kind].append(number)
+    return kinds
+
+
+def rows_on(path: Path, cipher: Cipher | None, page: int) -> int:
+    with Database(path, cipher=cipher, mode="read_only") as db:
+        found: int = db.query("SELECT ncell FROM dbstat WHERE pageno = ?", [page]).fetch_all()[0][0]
+    return found
+
+
+def zero(path: Path, page: int, at: int = 0, count: int = PAGE) -> None:
+    with path.open("r+b") as file:
+        file.seek((page - 1) * PAGE + at)
+        file.write(bytes(count))
+
+
+def flip(path: Path, page: int, at: int) -> None:
+    with path.open("r+b") as file:
+        file.seek((page - 1) * PAGE + at)
+        byte = file.read(1)[0]
+        file.seek(-1, 1)
+        file.write(bytes([byte ^ 0x10]))
+
+
+def saved(path: Path, cipher: Cipher | None, schema: str | None = None) -> tuple[RepairReport, dict[str, int]]:
+    """The report, and the rows that are in the new file, whose values are what they were."""
+    before = path.read_bytes()
+    new_path = path.with_name("new.db")
+    report = repair(path, new_path, cipher=cipher, schema=schema)
+    assert path.read_bytes() == before
+    with Database(new_path, cipher=cipher) as db:
+        assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+        counts = {}
+        for table in report.tables:
+            if table.rows or table.problem is None:
+                counts[table.name] = db.query(f"SELECT count(*) FROM {table.name}").fetch_all()[0][0]
+                assert counts[table.name] == table.rows
+        if "person" in counts:
+            for n, name, note in db.query("SELECT (id - 1) / 2, name, note FROM person").fetch_all():
+                assert (name, note) == (f"name {n}", f"note {n} " * (1000 if n % 100 == 0 else 3))
+        if "pair" in counts:
+            wrong = "SELECT count(*) FROM pair WHERE b != a * 10 OR c NOTNULL OR d != a + b"
+            assert db.query(wrong).fetch_all() == [(0,)]
+        if "place" in counts:
+            for code, size, data in db.query("SELECT code, size, data FROM place").fetch_all():
+                n = int(code.split()[1])
+                assert (size, data) == (n / 4, bytes([n % 256]) * 20)
+    return report, counts
+
+
+def test_nothing_is_lost_of_a_good_file(good: Path, cipher: Cipher | None) -> None:
+    report, counts = saved(good, cipher)
+    assert counts == TABLES
+    assert report.is_whole
+    with Database(good.with_name("new.db"), cipher=cipher) as db:
+        schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
+        with Database(good, cipher=cipher) as old:
+            assert db.query(schema).fetch_all() == old.query(schema).fetch_all()
+        db.execute("INSERT INTO log (line) VALUES ('next')")
+        assert db.query("SELECT max(n) FROM log").fetch_all() == [(101,)]
+
+
+def test_a_leaf_costs_its_rows(good: Path, cipher: Cipher | None) -> None:
+    leaf = pages_of(good, cipher, "person")["leaf"][7]
+    gone = rows_on(good, cipher, leaf)
+    zero(good, leaf)
+    report, counts = saved(good, cipher)
+    assert counts == {**TABLES, "person": ROWS - gone}
+    lost = {table.name: table.lost_pages for table in report.tables}
+    assert lost == {"person": 1, "place": 0, "pair": 0, "log": 0}
+
+
+def test_the_rows_under_a_page_that_led_to_them_are_found(good: Path, cipher: Cipher | None) -> None:
+    root = pages_of(good, cipher, "person")["internal"][0]
+    zero(good, root)
+    _, counts = saved(good, cipher)
+    assert counts == TABLES
+
+
+def test_an_index_costs_nothing(good: Path, cipher: Cipher | None) -> None:
+    pages = pages_of(good, cipher, "person_name")
+    for page in pages["internal"] + pages["leaf"]:
+        zero(good, page)
+    report, counts = saved(good, cipher)
+    assert counts == TABLES
+    assert report.unreadable_pages == (0 if cipher is None else len(pages["internal"] + pages["leaf"]))
+
+
+def test_a_page_of_a_table_without_rowid_costs_its_rows(good: Path, cipher: Cipher | None) -> None:
+    leaf = pages_of(good, cipher, "place")["leaf"][2]
+    gone = rows_on(good, cipher, leaf)
+    zero(good, leaf)
+    _, counts = saved(good, cipher)
+    assert counts == {**TABLES, "place": ROWS // 3 - gone}
+
+
+def test_what_overflowed_costs_one_row(good: Path, cipher: Cipher | None) -> None:
+    zero(good, pages_of(good, cipher, "person")["overflow"][3])
+    report, counts = saved(good, cipher)
+    assert counts == {**TABLES, "person": ROWS - 1}
+    assert report.tables[0].lost_rows == 1
+    assert report.found_rows == 1
+    with Database(good.with_name("new.db"), cipher=cipher) as db:
+        (row,) = db.query("SELECT c1 FROM lost_and_found").fetch_all()
+    assert row[0].startswith("name ")
+
+
+def test_a_file_that_was_cut_off_has_what_stands_before(good: Path, cipher: Cipher | None) -> None:
+    size = good.stat().st_size // PAGE
+    kept = size * 2 // 3
+    with Database(good, cipher=cipher, mode="read_only") as db:
+        left = dict(
+            db.query(
+                "SELECT name, sum(ncell) FROM dbstat "
+                "WHERE pageno <= ? AND pagetype = 'leaf' AND name IN ('pair', 'log') GROUP BY name",
+                [kept],
+            ).fetch_all()
+        )
+    with good.open("r+b") as file:
+        file.truncate(kept * PAGE)
+    _, counts = saved(good, cipher)
+    assert counts["pair"] == left["pair"]
+    assert counts["log"] == left.get("log", 0)
+
+
+def test_page_1_costs_nothing_where_the_schema_is_kept(good: Path, cipher: Cipher | None) -> None:
+    # The salt stands there, too, which the raw key has.
+    zero(good, 1)
+    report, counts = saved(good, cipher, SCHEMA)
+    # Which rows are of which table is seen by their shapes; pages of tables WITHOUT ROWID look like those of indexes.
+    assert counts["person"] == ROWS
+    assert counts["pair"] == ROWS
+    assert counts["log"] + report.found_rows >= 100
+    assert counts["place"] == 0
+
+
+def test_without_a_schema_the_rows_are_found(good: Path, cipher: Cipher | None) -> None:
+    zero(good, 1)
+    report = repair(good, good.with_name("new.db"), cipher=cipher)
+    assert report.tables == []
+    assert report.found_rows >= 2 * ROWS + 100
+    with Database(good.with_name("new.db"), cipher=cipher) as db:
+        assert db.query("SELECT count(*) FROM lost_and_found WHERE c1 LIKE 'name %'").fetch_all() == [(ROWS,)]
+
+
+def test_a_header_that_is_none_costs_nothing(path: Path) -> None:
+    with Database(path, journal_mode="delete") as db:
+        fill(db)
+    with path.open("r+b") as file:
+        file.write(b"not a database at all" + bytes(30))
+    report, counts = saved(path, None)
+    assert counts == TABLES
+    assert report.found_rows == 0
+
+
+@pytest.mark.parametrize("cipher", [None], ids=["plain"])
+@pytest.mark.parametrize("at", range(0, 400, 13))
+def test_a_bit_costs_a_page_at_most(good: Path, cipher: None, at: int) -> None:
+    leaf = pages_of(good, cipher, "pair")["leaf"][4]
+    gone = rows_on(good, cipher, leaf)
+    flip(good, leaf, at if at < 200 else PAGE - at + 200)
+    new_path = good.with_name("new.db")
+    report = repair(good, new_path)
+    with Database(new_path) as db:
+        assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+        assert db.query("SELECT count(*) FROM person").fetch_all() == [(ROWS,)]
+    assert next(table.rows for table in report.tables if table.name == "pair") >= ROWS - gone
+
+
+def test_what_is_deleted_stays_deleted(good: Path, cipher: Cipher | None) -> None:
+    with Database(good, cipher=cipher, journal_mode="delete") as db:
+        db.execute("DELETE FROM pair WHERE a >= 1000")
+    leaf = pages_of(good, cipher, "person")["leaf"][7]
+    gone = rows_on(good, cipher, leaf)
+    zero(good, leaf)
+    report, counts = saved(good, cipher)
+    assert counts == {**TABLES, "person": ROWS - gone, "pair": 1000}
+    assert report.found_rows == 0
+
+
+def test_a_log_counts(path: Path, cipher: Cipher | None) -> None:
+    with Database(path, cipher=cipher) as db:
+        fill(db)
+        db.checkpoint("truncate")
+        db.execute_script("PRAGMA wal_autocheckpoint = 0")
+        db.execute("UPDATE pair SET c = a")
+        copy = path.with_name("copy.db")
+        copy.write_bytes(path.read_bytes())
+        copy.with_name("copy.db-wal").write_bytes(path.with_name(path.name + "-wal").read_bytes())
+    # What the log has anew may be damaged in the file.
+    leaf = pages_of(path, cipher, "pair")["leaf"][3]
+    zero(copy, leaf)
+    report = repair(copy, path.with_name("new.db"), cipher=cipher)
+    assert report.is_whole
+    with Database(path.with_name("new.db"), cipher=cipher) as db:
+        assert db.query("SELECT count(*) FROM pair WHERE c = a").fetch_all() == [(ROWS,)]
+
+
+def test_a_rollback_journal_counts(path: Path) -> None:
+    with Database(path, journal_mode="delete") as db:
+        fill(db)
+        with db.transaction():
+            db.execute_script("PRAGMA cache_size = 5")
+            db.execute("UPDATE pair SET c = 1")
+            copy = path.with_name("copy.db")
+            copy.write_bytes(path.read_bytes())
+            journal = path.with_name(path.name + "-journal").read_bytes()
+            copy.with_name("copy.db-journal").write_bytes(journal)
+    assert struct.unpack(">Q", journal[:8])[0] == 0xD9D505F920A163D7
+    report = repair(copy, path.with_name("new.db"))
+    assert report.is_whole
+    with Database(path.with_name("new.db")) as db:
+        assert db.query("SELECT count(*) FROM pair WHERE c ISNULL").fetch_all() == [(ROWS,)]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16le", "UTF-16be"])
+def test_texts_of_16_bits_and_full_text_search(path: Path, encoding: str) -> None:
+    with sqlite3.connect(path) as file:
+        file.executescript(
+            f"PRAGMA encoding = '{encoding}'; PRAGMA page_size = 1024; PRAGMA auto_vacuum = 1;"
+            "CREATE VIRTUAL TABLE found USING fts5 (text); CREATE TABLE plain (text);"
+        )
+        for n in range(500):
+            file.execute("INSERT INTO found VALUES (?)", (f"wört {n}",))
+            file.execute("INSERT INTO plain VALUES (?)", (f"wört {n} 🐦",))
+    file.close()
+    report = repair(path, path.with_name("new.db"))
+    assert report.is_whole
+    with Database(path.with_name("new.db")) as db:
+        assert db.query("PRAGMA encoding").fetch_all() == [(encoding,)]
+        assert db.query("SELECT count(*) FROM found WHERE found MATCH 'wört'").fetch_all() == [(500,)]
+        assert db.query("SELECT text FROM plain WHERE rowid = 7").fetch_all() == [("wört 6 🐦",)]
+        assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+
+
+def test_what_is_refused(path: Path, tmp_path: Path) -> None:
+    def code(*arguments: Path, cipher: Cipher | None = None) -> str | None:
+        with pytest.raises(Error) as refused:
+            repair(*arguments, cipher=cipher)
+        return refused.value.code
+
+    new_path = tmp_path / "new.db"
+    assert code(tmp_path / "none.db", new_path) == "CORM_E_CANNOT_OPEN"
+    path.write_bytes(b"")
+    assert code(path, new_path) == "CORM_E_NOT_A_DATABASE"
+    path.unlink()
+    with Database(path, cipher=Cipher(KEY)) as db:
+        db.execute_script("CREATE TABLE a (x)")
+    assert code(path, new_path, cipher=Cipher("another")) == "CORM_E_WRONG_KEY"
+    assert code(path, path) == "CORM_E_CANNOT_OPEN"
+    assert not new_path.exists()
+    assert sorted(file.name for file in tmp_path.iterdir()) == [path.name]
+
+
+def test_a_repair_is_cancelled(good: Path, cipher: Cipher | None) -> None:
+    with pytest.raises(Error) as cancelled:
+        repair(good, good.with_name("new.db"), cipher=cipher, progress=lambda _: False)
+    assert cancelled.value.code == "CORM_E_INTERRUPTED"
+    assert not good.with_name("new.db").exists()
+
+
+def hostile(good: bytes) -> Iterator[bytes]:
+    """Schemas and pages that lead astray."""
+    yield good.replace(b"CREATE TABLE log (n", b"CREATE TABLE log (;")
+    yield good.replace(b"CREATE VIEW names", b"DROP TABLE person")
+    for page in range(1, len(good) // PAGE):
+        at = page * PAGE
+        if good[at] == 5:
+            # A page that leads to itself, and to page 1, and beyond the end.
+            for child in (page + 1, 1, 0xFFFFFFFF):
+                yield good[: at + 8] + struct.pack(">I", child) + good[at + 12 :]
+
+
+def test_what_leads_astray_ends(path: Path) -> None:
+    with Database(path, journal_mode="delete") as db:
+        fill(db)
+    good = path.read_bytes()
+    for number, bad in enumerate(hostile(good)):
+        path.write_bytes(bad)
+        new_path = path.with_name(f"new{number}.db")
+        report = repair(path, new_path)
+        with Database(new_path) as db:
+            assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+        assert sum(table.rows for table in report.tables) + report.found_rows > 4000
