@@ -26,7 +26,6 @@ struct Command: ParsableCommand {
             CommandGroup(name: "Code", subcommands: [Generate.self]),
             CommandGroup(
                 name: "Data",
-                name: "Data",
                 subcommands: [
                     Import.self, Export.self, Move.self, KeyValue.self, Backup.self, Restore.self, Repair.self,
                 ]),
