@@ -24,7 +24,8 @@ let package = Package(
             name: "_CormorantInternals",
             targets: [
                 "CormorantBase", "CormorantThreads", "CormorantEngine", "CormorantSQLite", "CormorantPostgres",
-                "CormorantQuery", "CormorantORM", "CormorantMigrations", "CormorantKeyValue", "CormorantCipher",
+                "CormorantQuery", "CormorantORM", "CormorantMigrations", "CormorantKeyValue", "CormorantObservation",
+                "CormorantCipher",
             ]),
     ],
     targets: [

@@ -23,13 +23,15 @@ let package = Package(
     targets: [
         .target(name: "CArguments", publicHeadersPath: "."),
         .systemLibrary(name: "CCurl"),
+        // The page of `corm studio`, whose files the compiler embeds.
+        .target(name: "CStudio", exclude: ["page"]),
         .target(
             name: "CormorantCodegen", dependencies: [internals, .product(name: "Stencil", package: "Stencil")],
             packageAccess: false, swiftSettings: inEngine),
         .executableTarget(
             name: "corm",
             dependencies: [
-                internals, "CArguments", "CCurl", "CormorantCodegen",
+                internals, "CArguments", "CCurl", "CStudio", "CormorantCodegen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             packageAccess: false, swiftSettings: inEngine),

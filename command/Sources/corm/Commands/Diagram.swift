@@ -10,8 +10,8 @@ struct Diagram: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draw the tables and their relations.",
         discussion: """
-            Mermaid is what GitHub, GitLab and many editors show as a picture. SVG and PNG are drawn by Graphviz, whose dot \
-            must be installed.
+            Mermaid is what GitHub, GitLab and many editors show as a picture. PNG is drawn by Graphviz, whose dot must be \
+            installed.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -64,7 +64,8 @@ struct Diagram: ParsableCommand {
         switch format {
         case .mermaid: bytes = Array(picture.mermaid.utf8)
         case .dot: bytes = Array(picture.dot.utf8)
-        case .svg, .png: bytes = try graphviz(picture.dot, format.rawValue)
+        case .svg: bytes = Array(DiagramLayout(picture).svg.utf8)
+        case .png: bytes = try graphviz(picture.dot, format.rawValue)
         }
         if let out { try writeBytes(bytes, to: out) } else { try Output.standard.write(bytes: bytes) }
     }
@@ -96,6 +97,22 @@ struct Picture {
     var edges: [Edge] = []
     /// Those of `tables` that are not there, and only referred to.
     var missing = Set<Int>()
+
+    /// Leaves out tables that are there, but not to be shown, and the lines to them.
+    mutating func removeMissing(namedIn all: [TableMetadata]) {
+        let known = Set(all.map { foldedBytes($0.name) })
+        let gone = Set(missing.filter { known.contains(foldedBytes(tables[$0].name)) })
+        edges.removeAll { gone.contains($0.parent) || gone.contains($0.child) }
+        // They stand behind all others; a place that stays must not move.
+        while let last = tables.indices.last, gone.contains(last) {
+            tables.removeLast()
+            missing.remove(last)
+        }
+        hidden = gone.filter { $0 < tables.count }
+    }
+
+    /// Places that are not drawn.
+    private(set) var hidden = Set<Int>()
 
     init(_ tables: [TableMetadata], columns: Diagram.Columns) {
         self.tables = tables

@@ -13,7 +13,8 @@ func graphviz(_ dot: String, _ format: String) throws -> [UInt8] {
     Interruption.onRequest {}
     Interruption.expectLeavings()
     try writeText(dot, to: "\(folder)/in.dot")
-    let status = try spawn("dot", ["-T\(format)", "-o", "\(folder)/out", "\(folder)/in.dot"])
+    let status = try spawn("dot", ["-T\(format)", "-o", "\(folder)/out", "\(folder)/in.dot"], of: "Graphviz's dot",
+        hint: "install graphviz, or write --format mermaid or --format dot")
     try Interruption.check()
     guard status == 0, let bytes = try readBytes("\(folder)/out") else {
         throw CormorantError(
@@ -33,7 +34,7 @@ private func temporaryFolder() throws -> String {
 }
 
 /// Runs a program of PATH to its end, with the signals that this one waits for given back to it.
-private func spawn(_ name: String, _ arguments: [String]) throws -> Int32 {
+func spawn(_ name: String, _ arguments: [String], of what: String, hint: String) throws -> Int32 {
     #if canImport(Darwin)
         var attributes: posix_spawnattr_t?
     #else
@@ -56,8 +57,8 @@ private func spawn(_ name: String, _ arguments: [String]) throws -> Int32 {
     let failure = posix_spawnp(&process, name, nil, &attributes, &words, environ)
     guard failure == 0 else {
         throw CormorantError(
-            .cannotOpen, "Graphviz's dot cannot be run: \(String(cString: strerror(failure)))",
-            hint: "install graphviz, or write --format mermaid or --format dot")
+            .cannotOpen, "\(what) cannot be run: \(String(cString: strerror(failure)))",
+            hint: hint)
     }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}

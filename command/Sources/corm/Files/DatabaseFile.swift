@@ -66,6 +66,9 @@ struct DatabaseSource: ParsableArguments {
 enum DatabaseAccess {
     /// The file must be there, and stays as it is.
     case read
+    /// The same, with files of any program shown for long: opened so that nothing can write to it. In WAL mode two files stay beside
+    /// it where nobody else has it open.
+    case view
     /// The file must be there.
     case write
     /// The file is made if it is not there.
@@ -78,6 +81,11 @@ func openDatabase(
     _ path: String, _ access: DatabaseAccess, _ keys: KeyOptions, isMain: Bool = true
 ) throws -> Database {
     try refuseServer(path)
+    try refuseNoDatabase(path, access)
+    return try openDatabase(path, access, keys.encryption(of: path, isMain: isMain))
+}
+
+func refuseNoDatabase(_ path: String, _ access: DatabaseAccess) throws {
     try refuseURI(path, "corm opens files by their paths")
     if access != .create, path != ":memory:", !path.isEmpty { try refuseMissing(path) }
     guard !isStream(path) else {
@@ -85,16 +93,19 @@ func openDatabase(
             .cannotOpen, "\"\(visible(path))\" is a pipe or a device, and a database is a file",
             hint: "write what it gives into a file first")
     }
+}
+
+/// The same with a key that is known; nil for a plain file.
+func openDatabase(_ path: String, _ access: DatabaseAccess, _ encryption: Encryption?) throws -> Database {
     // What a file makes SQLite ask for is to be refused, not to end other programs.
     limitMemory(toPartsOfAll: 0.75)
-    let encryption = try keys.encryption(of: path, isMain: isMain)
     let head = fileHead(path)
     try refuseOther(than: encryption == nil ? [.database, .empty] : [.database, .empty, .cipher, .other], path, head)
     let database = try open(path, access, encryption)
     // Schemas of any program are read.
     try database.withConnection { $0.acceptForeignSchemas() }
     Interruption.onRequest { [weak database] in database?.interrupt() }
-    if access != .read { Interruption.expectLeavings() }
+    if access == .write || access == .create { Interruption.expectLeavings() }
     return database
 }
 
@@ -124,6 +135,10 @@ private func open(_ path: String, _ access: DatabaseAccess, _ encryption: Encryp
     options.encryption = encryption
     // Whoever looks at a file with it need not know where that came from.
     options.untrusted = true
+    if access == .view {
+        options.mode = .readOnly
+        return try Database(path: path, options: options)
+    }
     guard access == .read else {
         options.mode = access == .create ? .create : .readWrite
         return try Database(path: path, options: options)

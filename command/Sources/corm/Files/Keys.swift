@@ -49,11 +49,11 @@ struct KeyOptions: ParsableArguments {
         return encryption(key)
     }
 
-    private func givenKey() throws -> CipherKey? {
+    func givenKey() throws -> CipherKey? {
         try keyFile.map(SecretReader.key(file:)) ?? SecretReader.key(variable: Self.variable)
     }
 
-    private func encryption(_ key: CipherKey) -> Encryption {
+    func encryption(_ key: CipherKey) -> Encryption {
         var encryption = Encryption(key: key)
         for setting in settings { setting.apply(to: &encryption) }
         return encryption

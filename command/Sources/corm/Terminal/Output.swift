@@ -11,11 +11,20 @@ final class Output: @unchecked Sendable {  // used by the main thread alone
     private let descriptor: Int32
     /// What messages call it.
     private let name: String
+    /// What takes the blocks in place of a file.
+    private let sink: (([UInt8]) throws -> Void)?
     private var buffer: [UInt8] = []
 
     init(_ descriptor: Int32, _ name: String) {
         self.descriptor = descriptor
         self.name = name
+        sink = nil
+    }
+
+    init(_ name: String, sink: @escaping ([UInt8]) throws -> Void) {
+        descriptor = -1
+        self.name = name
+        self.sink = sink
     }
 
     /// A text for a person, of one line or several: nothing in it commands the terminal.
@@ -39,6 +48,7 @@ final class Output: @unchecked Sendable {  // used by the main thread alone
 
     func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
+        if let sink { return try sink(buffer) }
         try buffer.withUnsafeBytes { bytes in
             var written = 0
             while written < bytes.count, let base = bytes.baseAddress {

@@ -66,7 +66,7 @@ enum SecretReader {
         return key
     }
 
-    private static func key(_ bytes: UnsafeRawBufferPointer, of source: String) throws -> CipherKey {
+    static func key(_ bytes: UnsafeRawBufferPointer, of source: String) throws -> CipherKey {
         guard !bytes.isEmpty else {
             throw CormorantError(.misuse, "the key in \(source) is empty", hint: "give a passphrase or a raw key")
         }

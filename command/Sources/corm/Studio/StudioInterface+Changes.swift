@@ -1,0 +1,102 @@
+import CormorantBase
+import CormorantKeyValue
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+import CormorantThreads
+
+/// Edits, SQL and key-value stores.
+extension StudioInterface {
+    /// The statements of a set, each with its values.
+    func preview(_ file: StudioFile, _ json: JSON) throws -> JSON {
+        let pieces = try EditSet(json["edits"]).edits.map { try $0.statement(file.table($0.table)) }
+        return [
+            "statements": .array(
+                pieces.map { ["sql": .text($0.sql), "values": .array($0.values.map(Wire.json))] })
+        ]
+    }
+
+    func apply(_ file: StudioFile, _ json: JSON) throws -> JSON {
+        guard file.isWritable else { throw file.notWritable() }
+        let set = try EditSet(json["edits"])
+        file.keep(try set.apply(file))
+        return ["applied": JSON(set.edits.count), "undo": JSON(file.undoCount)]
+    }
+
+    func undo(_ file: StudioFile) throws -> JSON {
+        guard file.isWritable else { throw file.notWritable() }
+        guard let set = file.newestUndo else {
+            throw CormorantError(.misuse, "there is nothing to take back", hint: "sets are kept until the server ends")
+        }
+        _ = try set.apply(file)
+        file.dropNewestUndo()
+        return ["applied": JSON(set.edits.count), "undo": JSON(file.undoCount)]
+    }
+
+    func sql(_ file: StudioFile, _ json: JSON, _ connection: HTTPConnection) throws -> JSON {
+        let seconds = min(3600, max(1, Int(json["seconds"].integer ?? 10)))
+        return try SQLRun(json, file).run(StudioJob(connection, seconds: seconds))
+    }
+
+    // Key-value stores ------------------------------------------------------------------------------------------------
+
+    func stores(_ file: StudioFile, _ connection: HTTPConnection) throws -> JSON {
+        guard try file.metadata().tables.contains(where: { sameIdentifier($0.name, keyValueTable) }) else {
+            return ["stores": []]
+        }
+        // From one name to the next by the index, however many entries there are.
+        let sql = """
+            WITH RECURSIVE s (name) AS (
+              SELECT min(store) FROM \(keyValueTable)
+              UNION ALL SELECT (SELECT min(store) FROM \(keyValueTable) WHERE store > name) FROM s WHERE name IS NOT NULL
+            )
+            SELECT name FROM s WHERE name IS NOT NULL LIMIT 1000
+            """
+        return try file.read(StudioJob(connection, seconds: 3)) { connection in
+            let statement = try connection.statement(sql)
+            defer { connection.recycle(statement) }
+            var names: [JSON] = []
+            while try statement.step() { names.append(JSON(Row(statement).cell(0).string)) }
+            return ["stores": .array(names)]
+        }
+    }
+
+    func entries(_ file: StudioFile, _ json: JSON, _ connection: HTTPConnection) throws -> JSON {
+        let store = try file.database(.pages).store(try json.required("store"))
+        var range = KeyValueRange(prefix: json["prefix"].text.flatMap { $0.isEmpty ? nil : $0 }, limit: 100)
+        range.after = json["after"].text
+        return ["entries": .array(try store.entries(range).map(Self.json))]
+    }
+
+    private static func json(_ entry: KeyValueEntry) -> JSON {
+        [
+            "key": .text(entry.key), "value": Wire.json(entry.value), "isJSON": .bool(entry.isJSON),
+            "version": .text(String(entry.version)), "created": .integer(entry.created), "updated": .integer(entry.updated),
+            "expires": JSON(entry.expires),
+        ]
+    }
+
+    /// Writes or deletes an entry that is still what it was when it was shown.
+    func put(_ file: StudioFile, _ json: JSON) throws -> JSON {
+        guard file.isWritable else { throw file.notWritable() }
+        let database = try file.database(.writing)
+        let store = try database.store(try json.required("store"))
+        let key = try json.required("key")
+        let version = Int64(json["version"].text ?? "") ?? 0
+        return try database.transaction {
+            let entry = try store.entry(key)
+            guard (entry?.version ?? 0) == version else {
+                throw CormorantError(
+                    .conflict, "another program has written \"\(visible(key))\" meanwhile", hint: "look at it again")
+            }
+            if json["isDeleted"].isTrue {
+                try store.delete(key)
+            } else if json["isJSON"].isTrue {
+                try store.put(key, json: try json.required("value"), expires: entry?.expires)
+            } else {
+                try store.put(key, Wire.value(json["value"]), expires: entry?.expires)
+            }
+            return ["entry": try store.entry(key).map(Self.json) ?? .null]
+        }
+    }
+}
