@@ -104,7 +104,7 @@ final class HTTPConnection {
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, 0) > 0 else { return false }
         var byte: UInt8 = 0
-        return recv(socket, &byte, 1, Int32(MSG_PEEK.rawValue)) == 0 || entry.revents & Int16(POLLERR | POLLHUP) != 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK)) == 0 || entry.revents & Int16(POLLERR | POLLHUP) != 0
     }
 
     /// Takes what is still sent, for a moment.

@@ -24,7 +24,7 @@ final class HTTPServer: @unchecked Sendable {  // `lock` guards everything below
         #else
             let kind = Int32(SOCK_STREAM.rawValue)
         #endif
-        listener = socket(AF_INET, kind, 0)
+        let listener = socket(AF_INET, kind, 0)
         guard listener >= 0 else { throw Self.failure(port) }
         _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
         var yes: Int32 = 1
@@ -45,6 +45,7 @@ final class HTTPServer: @unchecked Sendable {  // `lock` guards everything below
             close(listener)
             throw failure
         }
+        self.listener = listener
         self.port = Int(in_port_t(bigEndian: address.sin_port))
     }
 

@@ -2,7 +2,7 @@ import CormorantBase
 import CormorantSQLite
 
 /// A JSON document, as the page sends it and is answered.
-enum JSON {
+indirect enum JSON: Sendable {
     case null
     case bool(Bool)
     case integer(Int64)

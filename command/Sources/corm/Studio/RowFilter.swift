@@ -30,7 +30,7 @@ struct RowFilter {
         var conditions = try json["filters"].elements.map { try Self.condition($0, of: shape) }
         if let search = json["search"].text, !search.isEmpty {
             let columns = shape.table.columns.filter { !$0.isHidden && $0.type != .blob }.prefix(Self.searched)
-            let pattern = Value.text("%\(escaped(search))%")
+            let pattern = Value.text("%\(Self.escaped(search))%")
             conditions.append(
                 SQLPiece(
                     sql: "(\(columns.map { "\(quoteIdentifier($0.name)) LIKE ? ESCAPE '\\'" }.joined(separator: " OR ")))",
@@ -79,8 +79,6 @@ struct RowFilter {
     private static func escaped(_ text: String) -> String {
         String(text.flatMap { "%_\\".contains($0) ? ["\\", $0] : [$0] })
     }
-
-    private func escaped(_ text: String) -> String { Self.escaped(text) }
 }
 
 /// What rows are ordered by: what a person chose, and behind it the key, so that each row has one place.

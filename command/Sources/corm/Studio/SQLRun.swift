@@ -23,7 +23,7 @@ struct SQLRun {
 
     /// - Returns: `{"columns", "rows", "isCut", "changes", "milliseconds", "plan"}`.
     func run(_ job: StudioJob) throws -> JSON {
-        let (answer, writes) = try file.read(.console, job) { connection in
+        let (answer, writes) = try file.read(job, by: .console) { connection in
             let statement = try connection.statement(sql)
             defer { connection.recycle(statement) }
             if let word = statement.transactionWord {

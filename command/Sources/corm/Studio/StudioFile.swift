@@ -25,7 +25,7 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
 
     let path: String
     let isWritable: Bool
-    private let told: @Sendable (_ changedSchema: Bool) -> Void
+    private let told: @Sendable () -> Void
     private let lock = RecursiveLock(.binding)
     private var databases: [Purpose: Database] = [:]
     private var encryption: Encryption?
@@ -36,7 +36,7 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
     private var undoable: [EditSet] = []
 
     /// - Parameter told: called after each commit to the file, whoever made it.
-    init(_ path: String, isWritable: Bool, told: @escaping @Sendable (_ changedSchema: Bool) -> Void) {
+    init(_ path: String, isWritable: Bool, told: @escaping @Sendable () -> Void) {
         self.path = path
         self.isWritable = isWritable
         self.told = told
@@ -79,7 +79,7 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
     }
 
     /// Reads with a connection of the pool's.
-    func read<T>(_ purpose: Purpose = .pages, _ job: StudioJob, _ body: (Connection) throws -> T) throws -> T {
+    func read<T>(_ job: StudioJob, by purpose: Purpose = .pages, _ body: (Connection) throws -> T) throws -> T {
         try database(purpose).withReader { connection in
             connection.acceptForeignSchemas()
             connection.refuseLongValues(Self.greatestValue)
@@ -112,10 +112,10 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
     private func watch() throws {
         guard lock.locked({ observer == nil }) else { return }
         let told = told
-        let observer = try database(.watch).observe(.tables([]), isLatestOnly: true) { event in
-            if case .success = event { told(false) }
+        let made = try database(.watch).observe(.tables([]), isLatestOnly: true) { event in
+            if case .success = event { told() }
         }
-        lock.locked { self.observer = observer }
+        lock.locked { observer = made }
     }
 
     // Edits -----------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ extension StudioInterface {
         let shape = try file.table(json.required("table"))
         let page = try RowPage(json, of: shape)
         do {
-            return ["count": JSON(try file.read(.console, StudioJob(connection, seconds: 3)) { try page.count($0) })]
+            return ["count": JSON(try file.read(StudioJob(connection, seconds: 3), by: .console) { try page.count($0) })]
         } catch let error as CormorantError where [.interrupted, .tooBig].contains(error.code) {
             guard shape.hasRowID, json["filters"].elements.isEmpty, (json["search"].text ?? "").isEmpty else {
                 return ["count": .null]
@@ -96,7 +96,7 @@ extension StudioInterface {
         response.headers.append(("Content-Disposition", "attachment; filename=\"\(name).\(end)\""))
         try connection.begin(response)
         let output = Output("the export") { try connection.chunk($0) }
-        try file.read(.console, StudioJob(connection, seconds: 3600)) { database in
+        try file.read(StudioJob(connection, seconds: 3600), by: .console) { database in
             try page.export(
                 to: { names in
                     isSQL ? InsertWriter(shape, names, output) : try format.writer(names, to: output)

@@ -21,7 +21,7 @@ final class StudioSession: @unchecked Sendable {  // nothing of it changes
         self.isBundle = isBundle
         self.keys = keys
         files = paths.enumerated().map { place, path in
-            StudioFile(path, isWritable: isWritable) { _ in news.add(place) }
+            StudioFile(path, isWritable: isWritable) { news.add(place) }
         }
     }
 
