@@ -73,7 +73,7 @@ class App {
     const schema = await ask("schema", { file });
     this.schema = { tables: schema.metadata.tables, keys: schema.keys, problems: schema.metadata.problems };
     this.edits.undoCount = schema.undo;
-    this.stores = this.schema.tables.some((table) => table.name === "corm_key_value") ? (await ask("stores", { file })).stores : [];
+    this.stores = (await ask("stores", { file })).stores;
     this.schemas.set(file, this.schema);
   }
 
@@ -178,7 +178,7 @@ class App {
 
   // Commits -------------------------------------------------------------------------------------------------------------
 
-  async committed(file) {
+  committed(file) {
     if (file !== this.file || !this.schema) return;
     // The schema is asked for once in a while: most commits leave it as it is, and the server knows.
     clearTimeout(this.schemaTimer);

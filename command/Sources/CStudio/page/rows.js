@@ -90,7 +90,7 @@ export class RowsView {
     const pinned = new Set(this.now.pinned);
     const columns = this.shownColumns.map((column, place) => {
       const sort = this.now.sort.find((known) => known.c === column.name);
-      const longest = Math.max(column.name.length + 3, (column.declared_type ?? "").length + 2,
+      const longest = Math.max(column.name.length + (column.key_position || column.is_foreign_key ? 4 : 1) + (sort ? 2 : 0), (column.declared_type ?? "").length + 2,
         ...(rows ?? []).slice(0, 60).map((row) => this.widthOf(row.c[place], column)));
       const known = this.widths?.get(column.name);
       return { id: column.name, column, place, pinned: pinned.has(column.name), canSort: true, sort: sort ? (sort.d ? "desc" : "asc") : null,

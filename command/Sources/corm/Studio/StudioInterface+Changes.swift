@@ -41,9 +41,6 @@ extension StudioInterface {
     // Key-value stores ------------------------------------------------------------------------------------------------
 
     func stores(_ file: StudioFile, _ connection: HTTPConnection) throws -> JSON {
-        guard try file.metadata().tables.contains(where: { sameIdentifier($0.name, keyValueTable) }) else {
-            return ["stores": []]
-        }
         // From one name to the next by the index, however many entries there are.
         let sql = """
             WITH RECURSIVE s (name) AS (
@@ -53,6 +50,8 @@ extension StudioInterface {
             SELECT name FROM s WHERE name IS NOT NULL LIMIT 1000
             """
         return try file.read(StudioJob(connection, seconds: 3)) { connection in
+            let known = "SELECT 1 FROM main.sqlite_schema WHERE name = '\(keyValueTable)'"
+            guard try Statement(connection, known).firstText() != nil else { return ["stores": []] }
             let statement = try connection.statement(sql)
             defer { connection.recycle(statement) }
             var names: [JSON] = []
