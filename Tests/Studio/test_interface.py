@@ -402,3 +402,15 @@ def test_a_diagram_of_many_tables(start: Start, tmp_path: Path, count: int) -> N
     for first, second in itertools.combinations(boxes, 2):
         apart = first[2] <= second[0] or second[2] <= first[0] or first[3] <= second[1] or second[3] <= first[1]
         assert apart, (first, second)
+
+
+def test_what_others_write_is_seen_after_a_write_of_ours(start: Start, chinook: Path) -> None:
+    """The locks that keep the log stay, whatever is opened later."""
+    studio = start(chinook, "--write")
+    edits = [{"kind": "update", "table": "Artist", "key": [1], "old": {"Name": "AC/DC"}, "new": {"Name": "ours"}}]
+    for _ in range(2):
+        studio.ask("sql", sql="SELECT 1")
+        make(chinook, "UPDATE Artist SET Name = 'AC/DC' WHERE ArtistId = 1")
+        studio.ask("apply", edits=edits)
+        make(chinook, "UPDATE Artist SET Name = 'theirs' WHERE ArtistId = 1")
+        assert page(studio, "Artist", ["Name"], {"start": True})["rows"][0]["c"] == ["theirs"]

@@ -162,7 +162,7 @@ def test_types(start: Start, browser: Page, tmp_path: Path) -> None:
     browser.cell(0, 0).click()
     browser.keys(Keys.ENTER)
     browser.shows("00 ff 41")
-    browser.until(lambda: browser.all(".detail .tree .tree-null"), "the tree")
+    browser.until(lambda: browser.all(".detail .tree .tree-number"), "the tree")
     audit(browser)
     picture(browser, "types")
 
@@ -181,7 +181,7 @@ def test_edits(start: Start, browser: Page, chinook: Path) -> None:
     browser.keys(Keys.ENTER)
     browser.one(".dialog .pick-list button")
     browser.one(".dialog input").send_keys("Aerosmith")
-    browser.until(lambda: len(browser.all(".dialog .pick-list button")) == 1, "one artist")
+    browser.until(lambda: len(browser.all(".dialog .pick-list button")) == 2, "the artists")
     browser.keys(Keys.ENTER)
     browser.shows("2 changes to save")
     browser.press("Review and save")

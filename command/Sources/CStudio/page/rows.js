@@ -63,7 +63,15 @@ export class RowsView {
     });
     this.body = h("div", { class: "rows-body" }, this.grid.element);
     this.footer = h("footer", { class: "rows-foot" });
+    // Who is typing what to search for goes on typing.
+    const typing = document.activeElement?.matches(".search") && this.element.contains(document.activeElement) ? document.activeElement : null;
     this.element.replaceChildren(this.toolbar(), filterBar(this), this.body, this.footer);
+    if (typing) {
+      const search = this.element.querySelector(".search");
+      search.value = typing.value;
+      search.focus();
+      search.setSelectionRange(typing.selectionStart, typing.selectionEnd);
+    }
     this.grid.setColumns(this.gridColumns(null));
     this.source.open().then(() => { if (this.source.pages) this.grid.setColumns(this.gridColumns(this.source.rows)); this.foot(); });
     this.foot();
@@ -239,7 +247,7 @@ export class RowsView {
     });
     if (this.footer.contains(document.activeElement) && document.activeElement.value) return;
     this.footer.replaceChildren(h("span", { class: "count", "data-count": isExact ? total : "" }, count), h("span", { class: "muted" }, `${this.isFiltered ? " · filtered" : ""}${this.shape.hasKey ? "" : " · no key: read only"}`),
-      h("div", { class: "grow" }), total > 200 ? h("label", { class: "jump-label" }, "Go to", jump) : null, h("span", { class: "muted at" }, at));
+      h("div", { class: "grow" }), total > 200 ? h("label", { class: "jump-label" }, "Go to", jump) : "", h("span", { class: "muted at" }, at));
   }
 
   /** What rows are related to, of the rows that have come since. */

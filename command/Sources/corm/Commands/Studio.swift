@@ -47,6 +47,10 @@ struct Studio: ParsableCommand {
         guard bundle == nil || schema == nil else {
             throw ValidationError("--bundle and --schema both say where the file is to get; give one")
         }
+        let places = (files + [schema].compactMap { $0 }).map { realPath($0) ?? $0 }
+        guard Set(places).count == places.count else {
+            throw ValidationError("a file is given twice")
+        }
         guard files.count <= 20 else { throw ValidationError("20 files at most are shown at once") }
     }
 
@@ -78,6 +82,12 @@ struct Studio: ParsableCommand {
         if let key = try keys.givenKey() { return try file.unlock(keys.encryption(key)) }
         guard fileHead(path).kind != .cipher, keys.settings.isEmpty else { return }
         try file.unlock(nil)
+    }
+
+    private func realPath(_ path: String) -> String? {
+        let resolved = realpath(path, nil)
+        defer { free(resolved) }
+        return resolved.map { String(cString: $0) }
     }
 
     private func openInBrowser(_ url: String) {

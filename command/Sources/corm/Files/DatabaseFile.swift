@@ -96,11 +96,17 @@ func refuseNoDatabase(_ path: String, _ access: DatabaseAccess) throws {
 }
 
 /// The same with a key that is known; nil for a plain file.
-func openDatabase(_ path: String, _ access: DatabaseAccess, _ encryption: Encryption?) throws -> Database {
+/// - Parameter isOpen: whether this process has the file open. Then it is not looked into before: closing it again would take
+///   SQLite's locks away (https://www.sqlite.org/howtocorrupt.html, 2.2).
+func openDatabase(
+    _ path: String, _ access: DatabaseAccess, _ encryption: Encryption?, isOpen: Bool = false
+) throws -> Database {
     // What a file makes SQLite ask for is to be refused, not to end other programs.
     limitMemory(toPartsOfAll: 0.75)
-    let head = fileHead(path)
-    try refuseOther(than: encryption == nil ? [.database, .empty] : [.database, .empty, .cipher, .other], path, head)
+    if !isOpen {
+        let kinds: Set<FileHead.Kind> = encryption == nil ? [.database, .empty] : [.database, .empty, .cipher, .other]
+        try refuseOther(than: kinds, path, fileHead(path))
+    }
     let database = try open(path, access, encryption)
     // Schemas of any program are read.
     try database.withConnection { $0.acceptForeignSchemas() }

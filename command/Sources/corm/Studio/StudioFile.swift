@@ -30,6 +30,7 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
     private var databases: [Purpose: Database] = [:]
     private var encryption: Encryption?
     private var isUnlocked = false
+    private var isUnlocking = false
     private var known: (version: Int64, metadata: Metadata)?
     private var observer: Observer?
     /// Sets of edits that can be taken back, the newest last.
@@ -48,6 +49,12 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
 
     /// Opens it, with a key where it is encrypted.
     func unlock(_ encryption: Encryption?) throws {
+        let isFirst = lock.locked {
+            defer { isUnlocking = true }
+            return !isUnlocking && !isUnlocked
+        }
+        guard isFirst else { throw CormorantError(.busy, "the file is being opened", hint: "wait a moment") }
+        defer { lock.locked { isUnlocking = false } }
         let database = try openDatabase(path, .view, encryption)
         lock.locked {
             self.encryption = encryption
@@ -64,7 +71,7 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
             throw CormorantError(.keyMissing, "\"\(visible(path))\" is encrypted", hint: "give its key")
         }
         guard purpose != .writing || isWritable else { throw notWritable() }
-        let made = try openDatabase(path, purpose == .writing ? .write : .view, encryption)
+        let made = try openDatabase(path, purpose == .writing ? .write : .view, encryption, isOpen: true)
         // Another request may have opened it meanwhile.
         return lock.locked {
             let kept = databases[purpose] ?? made
