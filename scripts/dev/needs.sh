@@ -37,6 +37,7 @@ strace command -v strace
 debootstrap command -v debootstrap
 chromium command -v chromium
 chromium-driver command -v chromedriver
+firefox-esr command -v firefox-esr
 NEEDS
 }
 

@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from .queue import Batch, Listener, Write, WriteCompletion, WriteQueue, WriteResult
     from .registry import Registry, RegistryMigration
     from .shared import SharedTransaction
+    from .studio import Studio
 else:
     _LATER = {
         "aio": "AsyncDatabase AsyncTransaction",
@@ -120,6 +121,7 @@ else:
         "queue": "Batch Listener Write WriteCompletion WriteQueue WriteResult",
         "registry": "Registry RegistryMigration",
         "shared": "SharedTransaction",
+        "studio": "Studio",
     }
     _MODULES = {name: module for module, names in _LATER.items() for name in names.split()}
 
@@ -232,6 +234,7 @@ __all__ = [
     "SharedTransaction",
     "StaleRecordError",
     "Store",
+    "Studio",
     "StoreEntry",
     "Subquery",
     "TableFunction",

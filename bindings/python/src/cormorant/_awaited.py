@@ -25,6 +25,7 @@ APART = {
         "read",
         "shared_transaction",
         "store",
+        "studio",
         "timeout",
         "tracing",
         "transact",

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from . import cache as _cache
     from . import connection as _connection
     from . import maintenance as _maintenance
+    from . import studio as _studio
     from . import migration as _migration
     from . import observation as _observation
     from . import queue as _queue
@@ -346,6 +347,7 @@ class Database(Owner):
         checkpoint = _maintenance.checkpoint
 
         use_connection = _connection.use_connection
+        studio = _studio.studio
 
     set_trace = _tracing.set_trace
     tracing = _tracing.tracing
@@ -480,3 +482,4 @@ add_methods(Database, ".queue", "queue")
 add_methods(Database, ".shared", "shared_transaction")
 add_methods(Database, ".migration", "schema", "metadata", "plan", "sync", "set_version", "restore")
 add_methods(Database, ".maintenance", "backup", "vacuum", "optimize", "checkpoint")
+add_methods(Database, ".studio", "studio")

@@ -4,6 +4,7 @@ import CormorantCipher
 import CormorantEngine
 import CormorantPlatform
 import CormorantSQLite
+import CormorantThreads
 
 /// Shows files in the browser.
 struct Studio: ParsableCommand {
@@ -28,6 +29,9 @@ struct Studio: ParsableCommand {
 
     @Flag(help: "Open the page in the browser of the desktop.")
     var open = false
+
+    @Flag(help: "End when standard input is closed, as it is when the program ends that started it.")
+    var untilClosed = false
 
     @Option(help: "The folder of the bundle that the first file is to have the steps of.", completion: .directory)
     var bundle: String?
@@ -67,6 +71,13 @@ struct Studio: ParsableCommand {
         try Output.standard.line(access.url)
         try Output.standard.flush()
         Interruption.onRequest {}
+        if untilClosed {
+            try BackgroundThread {
+                var byte: UInt8 = 0
+                while read(0, &byte, 1) > 0 || errno == EINTR {}
+                kill(getpid(), SIGTERM)
+            }.detach()
+        }
         if open { openInBrowser(access.url) }
         server.run(isOver: { Interruption.isRequested }) { try interface.answer($0, $1) }
     }
