@@ -37,7 +37,13 @@ def driver(name: str, profile: Path) -> Iterator[Any]:
     if name == "chromium":
         chrome = webdriver.ChromeOptions()
         chrome.binary_location = "/usr/bin/chromium"
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1440,900"):
+        for argument in (
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--window-size=1440,900",
+        ):
             chrome.add_argument(argument)
         chrome.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         made = webdriver.Chrome(options=chrome, service=webdriver.ChromeService("/usr/bin/chromedriver"))
@@ -47,7 +53,10 @@ def driver(name: str, profile: Path) -> Iterator[Any]:
         firefox.add_argument("-headless")
         firefox.add_argument("--width=1440")
         firefox.add_argument("--height=900")
-        made = webdriver.Firefox(options=firefox, service=webdriver.FirefoxService(geckodriver(profile), log_output=str(profile / "gecko.log")))
+        made = webdriver.Firefox(
+            options=firefox,
+            service=webdriver.FirefoxService(geckodriver(profile), log_output=str(profile / "gecko.log")),
+        )
     try:
         yield made
     finally:
@@ -101,7 +110,11 @@ class Page:
 
     def button(self, label: str, within: str = "") -> WebElement:
         def find() -> list[WebElement]:
-            return [one for one in self.all(f"{within} button, {within} a.button") if one.is_displayed() and one.text.strip() == label]
+            return [
+                one
+                for one in self.all(f"{within} button, {within} a.button")
+                if one.is_displayed() and one.text.strip() == label
+            ]
 
         found: WebElement = self.until(find, f"the button {label}")[0]
         return found
@@ -132,7 +145,9 @@ class Page:
         return self.one(f'.grid-body [aria-rowindex="{row + 2}"] > :nth-child({column + 1})')
 
     def rows_are(self, check: Callable[[list[str]], bool], column: int = 0, wait: float = WAIT) -> list[str]:
-        found: list[str] = self.until(lambda: (cells := self.cells(column)) and check(cells) and cells, f"the rows of column {column}", wait)
+        found: list[str] = self.until(
+            lambda: (cells := self.cells(column)) and check(cells) and cells, f"the rows of column {column}", wait
+        )
         return found
 
     def theme(self, name: str) -> None:

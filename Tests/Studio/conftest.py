@@ -169,7 +169,8 @@ def large() -> Path:
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS})
         INSERT INTO event SELECT i, datetime(1600000000 + i * 31, 'unixepoch'),
           CASE i % 5 WHEN 0 THEN 'open' WHEN 1 THEN 'close' WHEN 2 THEN 'move' WHEN 3 THEN 'pay' ELSE 'ask' END,
-          (i * 7919) % 100000 / 100.0, CASE WHEN i % 3 THEN NULL ELSE 'note ' || (i * 2654435761 % 1000003) END, i % 1000 + 1
+          (i * 7919) % 100000 / 100.0, CASE WHEN i % 3 THEN NULL ELSE 'note ' || (i * 2654435761 % 1000003) END,
+          i % 1000 + 1
         FROM n;
         CREATE INDEX event_kind ON event (kind);
         CREATE INDEX event_source ON event (source);
@@ -188,9 +189,11 @@ def tables_with_random_references(count: int) -> str:
     script = []
     for number in range(count):
         references = ", ".join(
-            f"r{place} INTEGER REFERENCES t{dice.randrange(number)} (id)" for place in range(min(number, dice.randrange(4)))
+            f"r{place} INTEGER REFERENCES t{dice.randrange(number)} (id)"
+            for place in range(min(number, dice.randrange(4)))
         )
         script.append(
-            f"CREATE TABLE t{number} (id INTEGER PRIMARY KEY, name TEXT, at DATETIME{', ' if references else ''}{references});"
+            f"CREATE TABLE t{number} (id INTEGER PRIMARY KEY, name TEXT, at DATETIME"
+            f"{', ' if references else ''}{references});"
         )
     return "\n".join(script)

@@ -41,12 +41,19 @@ def test_pages_are_the_rows_in_order_both_ways(start: Start, tmp_path: Path) -> 
     connection = sqlite3.connect(path)
     choices = [None, 1, 2, 2.5, "", "x", "ä", b"\x00", 2**60]
     connection.executemany(
-        "INSERT INTO t VALUES (?, ?, ?)", [(dice.randrange(10**6) * 1000 + i, dice.choice(choices), dice.choice(["p", "q", None])) for i in range(300)]
+        "INSERT INTO t VALUES (?, ?, ?)",
+        [(dice.randrange(10**6) * 1000 + i, dice.choice(choices), dice.choice(["p", "q", None])) for i in range(300)],
     )
     connection.commit()
     studio = start(path)
     for sort in (
-        [], [("a", False)], [("a", True)], [("b", True)], [("a", False), ("b", True)], [("b", False), ("a", False)], [("id", True)],
+        [],
+        [("a", False)],
+        [("a", True)],
+        [("b", True)],
+        [("a", False), ("b", True)],
+        [("b", False), ("a", False)],
+        [("id", True)],
     ):
         order = ", ".join(f"{name} {'DESC' if down else 'ASC'}" for name, down in sort) + (", " if sort else "")
         order += "id DESC" if sort and sort[0][1] else "id"
@@ -106,7 +113,8 @@ def test_filters(start: Start, tmp_path: Path) -> None:
         tmp_path / "a.db",
         """
         CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, price NUMERIC, "any" , "it""s" TEXT);
-        INSERT INTO t VALUES (1, 'Ann', 5, 5, 'x'), (2, '100%', 5.5, '5', '_'), (3, NULL, NULL, x'05', 'a_b'), (4, '', 10, NULL, '');
+        INSERT INTO t VALUES (1, 'Ann', 5, 5, 'x'), (2, '100%', 5.5, '5', '_'), (3, NULL, NULL, x'05', 'a_b'),
+          (4, '', 10, NULL, '');
         """,
     )
     studio = start(path)
@@ -128,21 +136,47 @@ def test_filters(start: Start, tmp_path: Path) -> None:
     assert ids(search="a_b") == [3]
     assert studio.ask("count", table="t", columns=[], search="a_b")["count"] == 1
     assert "did you mean" in studio.ask("rows", 400, table="t", columns=["nmae"], **{"from": {"start": True}})["hint"]
-    assert studio.ask("rows", 400, table="t", columns=["id"], filters=[{"c": "id", "op": "= 1 OR 1"}], **{"from": {"start": True}})
+    assert studio.ask(
+        "rows", 400, table="t", columns=["id"], filters=[{"c": "id", "op": "= 1 OR 1"}], **{"from": {"start": True}}
+    )
 
 
 def test_values_cross_as_they_are(start: Start, tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")
-    given = [None, 2**53 - 1, 2**53, -(2**63), 1.0, 0.1, float("inf"), "", "ä", b"", b"\x00\xff", "x" * 1000, "y" * 399 + "ä" * 300]
+    given = [
+        None,
+        2**53 - 1,
+        2**53,
+        -(2**63),
+        1.0,
+        0.1,
+        float("inf"),
+        "",
+        "ä",
+        b"",
+        b"\x00\xff",
+        "x" * 1000,
+        "y" * 399 + "ä" * 300,
+    ]
     connection.executemany("INSERT INTO t (v) VALUES (?)", [(value,) for value in given])
     connection.execute("INSERT INTO t (v) VALUES (CAST(x'ff41' AS TEXT))")
     connection.commit()
     studio = start(path)
     cells = [row["c"][0] for row in page(studio, "t", ["v"], {"start": True})["rows"]]
     assert cells[:11] == [
-        None, 2**53 - 1, {"i": str(2**53)}, {"i": str(-(2**63))}, {"r": "1.0"}, 0.1, {"r": "9e999"}, "", "ä", {"b": 0}, {"b": 2},
+        None,
+        2**53 - 1,
+        {"i": str(2**53)},
+        {"i": str(-(2**63))},
+        {"r": "1.0"},
+        0.1,
+        {"r": "9e999"},
+        "",
+        "ä",
+        {"b": 0},
+        {"b": 2},
     ]
     assert cells[11] == {"t": "x" * 400, "n": 1000}
     assert cells[12] == {"t": "y" * 399, "n": 999}
@@ -178,12 +212,21 @@ def test_values_greater_than_the_memory(start: Start, tmp_path: Path) -> None:
 
 
 def test_a_hostile_schema(start: Start, tmp_path: Path) -> None:
-    names = ['a"b', "</script><img src=x onerror=alert(1)>", "\x1b[31m", "日本 🎉", "'; DROP TABLE t; --", "..", "line\nbreak"]
+    names = [
+        'a"b',
+        "</script><img src=x onerror=alert(1)>",
+        "\x1b[31m",
+        "日本 🎉",
+        "'; DROP TABLE t; --",
+        "..",
+        "line\nbreak",
+    ]
     quoted = ['"' + name.replace('"', '""') + '"' for name in names]
     script = "".join(f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {name} TEXT);" for name in quoted)
     script += f"CREATE TABLE wide ({', '.join(f'c{i}' for i in range(2000))});"
     script += "INSERT INTO wide (c0, c1999) VALUES (1, 2);"
-    script += "CREATE VIEW endless AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n ORDER BY i DESC;"
+    script += "CREATE VIEW endless AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+    script += "SELECT * FROM n ORDER BY i DESC;"
     studio = start(make(tmp_path / "a.db", script))
     tables = studio.ask("schema")["metadata"]["tables"]
     assert {table["name"] for table in tables} >= set(names)
@@ -204,13 +247,22 @@ def test_related_counts_and_labels(start: Start, chinook: Path) -> None:
     studio = start(chinook)
     counts = studio.ask("related", table="Artist", keys=[[1], [2], [25]])["counts"]
     assert counts == [{"table": "Album", "columns": ["ArtistId"], "own": ["ArtistId"], "counts": [2, 2, 0]}]
-    assert studio.ask("labels", table="Artist", column="ArtistId", values=[1, 2])["labels"] == [[1, "AC/DC"], [2, "Accept"]]
+    assert studio.ask("labels", table="Artist", column="ArtistId", values=[1, 2])["labels"] == [
+        [1, "AC/DC"],
+        [2, "Accept"],
+    ]
 
 
 def test_edits_are_one_transaction_and_are_taken_back(start: Start, chinook: Path) -> None:
     studio = start(chinook, "--write")
     edits = [
-        {"kind": "update", "table": "Album", "key": [1], "old": {"Title": "For Those About To Rock We Salute You"}, "new": {"Title": "x'y"}},
+        {
+            "kind": "update",
+            "table": "Album",
+            "key": [1],
+            "old": {"Title": "For Those About To Rock We Salute You"},
+            "new": {"Title": "x'y"},
+        },
         {"kind": "insert", "table": "Artist", "new": {"Name": "New"}},
         {"kind": "delete", "table": "PlaylistTrack", "key": [1], "old": {}},
     ]
@@ -225,7 +277,9 @@ def test_edits_are_one_transaction_and_are_taken_back(start: Start, chinook: Pat
     assert look.execute("SELECT Title FROM Album WHERE AlbumId = 1").fetchone() == ("x'y",)
     assert look.execute("SELECT count(*) FROM Artist WHERE Name = 'New'").fetchone() == (1,)
     assert studio.ask("undo") == {"applied": 3, "undo": 0}
-    assert look.execute("SELECT Title FROM Album WHERE AlbumId = 1").fetchone() == ("For Those About To Rock We Salute You",)
+    assert look.execute("SELECT Title FROM Album WHERE AlbumId = 1").fetchone() == (
+        "For Those About To Rock We Salute You",
+    )
     assert look.execute("SELECT count(*) FROM Artist WHERE Name = 'New'").fetchone() == (0,)
     assert look.execute("SELECT * FROM PlaylistTrack WHERE rowid = 1").fetchone() == before
     assert studio.ask("undo", 400)["message"]
@@ -250,14 +304,20 @@ def test_a_conflict_changes_nothing(start: Start, chinook: Path) -> None:
     gone = studio.ask("apply", 409, edits=[{"kind": "delete", "table": "PlaylistTrack", "key": [1], "old": {}}])
     assert gone["row"] is None
     # What the file refuses is told as it is, and nothing of the set stays.
-    error = studio.ask("apply", 400, edits=[edits[0], {"kind": "update", "table": "Album", "key": [1], "old": {}, "new": {"ArtistId": 9999}}])
+    error = studio.ask(
+        "apply",
+        400,
+        edits=[edits[0], {"kind": "update", "table": "Album", "key": [1], "old": {}, "new": {"ArtistId": 9999}}],
+    )
     assert error["code"] == "foreignKey"
     assert other.execute("SELECT Name FROM Artist WHERE ArtistId = 1").fetchone() == ("AC/DC",)
 
 
 def test_sql(start: Start, chinook: Path) -> None:
     studio = start(chinook, "--write")
-    answer = studio.ask("sql", sql="SELECT Name, ? AS n FROM Artist WHERE ArtistId = :id", parameters={"1": {"r": "1.0"}, "id": 1})
+    answer = studio.ask(
+        "sql", sql="SELECT Name, ? AS n FROM Artist WHERE ArtistId = :id", parameters={"1": {"r": "1.0"}, "id": 1}
+    )
     assert answer["columns"] == ["Name", "n"]
     assert answer["rows"] == [["AC/DC", {"r": "1.0"}]]
     assert "SEARCH Artist" in answer["plan"][0]["detail"]
@@ -275,7 +335,8 @@ def test_a_statement_stops_when_its_browser_goes(start: Start, chinook: Path) ->
     studio = start(chinook)
     endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     body = json.dumps({"file": 0, "sql": endless, "seconds": 600}).encode()
-    head = f"POST /api/sql HTTP/1.1\r\nHost: {studio.host}\r\nCookie: {studio.cookie}\r\nContent-Type: application/json\r\n"
+    head = f"POST /api/sql HTTP/1.1\r\nHost: {studio.host}\r\nCookie: {studio.cookie}\r\n"
+    head += "Content-Type: application/json\r\n"
     connection = socket.create_connection(("127.0.0.1", studio.port))
     connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
     time.sleep(0.5)
@@ -297,7 +358,13 @@ def test_a_statement_stops_when_its_browser_goes(start: Start, chinook: Path) ->
 
 def test_export(start: Start, chinook: Path) -> None:
     studio = start(chinook)
-    query = {"file": 0, "table": "Artist", "columns": ["ArtistId", "Name"], "filters": [{"c": "Name", "op": "starts", "v": "A"}], "sort": [{"c": "Name", "d": True}]}
+    query = {
+        "file": 0,
+        "table": "Artist",
+        "columns": ["ArtistId", "Name"],
+        "filters": [{"c": "Name", "op": "starts", "v": "A"}],
+        "sort": [{"c": "Name", "d": True}],
+    }
 
     def export(format: str) -> str:
         status, headers, body = studio.request("GET", "/api/export?q=" + quote(json.dumps(query | {"format": format})))
@@ -305,7 +372,11 @@ def test_export(start: Start, chinook: Path) -> None:
         assert headers["content-disposition"].startswith("attachment")
         return body.decode()
 
-    wanted = sqlite3.connect(chinook).execute("SELECT ArtistId, Name FROM Artist WHERE Name LIKE 'A%' ORDER BY Name DESC, ArtistId DESC").fetchall()
+    wanted = (
+        sqlite3.connect(chinook)
+        .execute("SELECT ArtistId, Name FROM Artist WHERE Name LIKE 'A%' ORDER BY Name DESC, ArtistId DESC")
+        .fetchall()
+    )
     assert [(int(row[0]), row[1]) for row in list(csv.reader(io.StringIO(export("csv"))))[1:]] == wanted
     assert [tuple(row.values()) for row in json.loads(export("json"))] == wanted
     copy = sqlite3.connect(":memory:")
@@ -331,10 +402,13 @@ def test_commits_of_others_are_told(start: Start, chinook: Path) -> None:
 def test_checks_and_the_plan_of_a_migration(start: Start, tmp_path: Path) -> None:
     path = make(
         tmp_path / "a.db",
-        "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id), old TEXT);"
+        "CREATE TABLE p (id INTEGER PRIMARY KEY);"
+        "CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id), old TEXT);"
         "INSERT INTO c VALUES (1, 7, 'kept');",
     )
-    (tmp_path / "new.sql").write_text("CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id));")
+    (tmp_path / "new.sql").write_text(
+        "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id));"
+    )
     studio = start(path, "--write", "--schema", "new.sql")
     findings = studio.ask("check")["findings"]
     assert {finding["check"] for finding in findings} == {"foreign_keys", "indexes"}
@@ -357,7 +431,9 @@ def test_an_encrypted_file_asks_for_its_key(start: Start, tmp_path: Path) -> Non
     from conftest import COMMAND
 
     path = make(tmp_path / "a.db", "CREATE TABLE t (x); INSERT INTO t VALUES ('secret');")
-    subprocess.run([str(COMMAND), "encrypt", str(path)], env=ENVIRONMENT | {"CORM_KEY": "correct horse"}, check=True, timeout=60)
+    subprocess.run(
+        [str(COMMAND), "encrypt", str(path)], env=ENVIRONMENT | {"CORM_KEY": "correct horse"}, check=True, timeout=60
+    )
     studio = start(path)
     assert studio.ask("schema", 423)["code"] == "keyMissing"
     assert studio.ask("unlock", 423, key="wrong")["code"] == "wrongKey"
@@ -373,7 +449,9 @@ def test_key_value_stores(start: Start, tmp_path: Path) -> None:
     from conftest import COMMAND
 
     for name, key, value in (("settings", "theme", "dark"), ("settings", "size", "2"), ("cache", "a", "b")):
-        subprocess.run([str(COMMAND), "kv", "put", "a.db", name, key, value], cwd=tmp_path, env=ENVIRONMENT, check=True, timeout=60)
+        subprocess.run(
+            [str(COMMAND), "kv", "put", "a.db", name, key, value], cwd=tmp_path, env=ENVIRONMENT, check=True, timeout=60
+        )
     studio = start(tmp_path / "a.db", "--write")
     assert studio.ask("stores") == {"stores": ["cache", "settings"]}
     entries = studio.ask("entries", store="settings")["entries"]

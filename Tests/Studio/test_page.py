@@ -1,12 +1,17 @@
-"""The page in real browsers: each view is clicked through. With CORMORANT_STUDIO_PICTURES the pictures of docs/studio.md are taken."""
+"""The page in real browsers: each view is clicked through.
+
+With CORMORANT_STUDIO_PICTURES the pictures of docs/studio.md are taken anew.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 import subprocess
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -56,7 +61,8 @@ def audit(page: Page) -> None:
         time.sleep(0.3)
         page.js(Path(AXE_FILE_PATH).read_text() + "; window.axe = axe;")
         found = page.driver.execute_async_script(
-            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then((r) => done(r.violations))"
+            "const done = arguments[0];"
+            "axe.run(document, {resultTypes: ['violations']}).then((found) => done(found.violations))"
         )
         serious = [
             (one["id"], [(node["target"], node.get("failureSummary", "")[:300]) for node in one["nodes"][:4]])
@@ -88,12 +94,22 @@ def test_rows(start: Start, browser: Page, chinook: Path) -> None:
     # A condition, and what is searched for.
     browser.press("Filter")
     value = browser.one(".filter-value")
-    browser.js("arguments[0].previousSibling.previousSibling.value = 'Title'; arguments[0].previousSibling.previousSibling.dispatchEvent(new Event('change'))", value)
+    browser.js(
+        "const choice = arguments[0].previousSibling.previousSibling;"
+        "choice.value = 'Title'; choice.dispatchEvent(new Event('change'))",
+        value,
+    )
     browser.until(lambda: "Title" in browser.driver.current_url, "the condition")
-    browser.js("const s = document.querySelectorAll('.filter select')[1]; s.value = 'contains'; s.dispatchEvent(new Event('change'))")
+    browser.js(
+        "const choice = document.querySelectorAll('.filter select')[1];"
+        "choice.value = 'contains'; choice.dispatchEvent(new Event('change'))"
+    )
     value = browser.one(".filter-value")
     value.send_keys("live", Keys.ENTER)
-    browser.until(lambda: "filtered" in browser.text() and all("live" in cell.lower() for cell in browser.cells(1)), "the filtered rows")
+    browser.until(
+        lambda: "filtered" in browser.text() and all("live" in cell.lower() for cell in browser.cells(1)),
+        "the filtered rows",
+    )
     audit(browser)
     picture(browser, "rows")
     # The address has it all.
@@ -101,7 +117,10 @@ def test_rows(start: Start, browser: Page, chinook: Path) -> None:
     browser.js("location.hash = ''")
     browser.until(lambda: "filtered" not in browser.text(), "all rows")
     browser.driver.get(address)
-    browser.until(lambda: "filtered" in browser.text() and all("live" in cell.lower() for cell in browser.cells(1)), "the filtered rows")
+    browser.until(
+        lambda: "filtered" in browser.text() and all("live" in cell.lower() for cell in browser.cells(1)),
+        "the filtered rows",
+    )
     assert complaints(browser) == []
 
 
@@ -144,14 +163,31 @@ def test_relations_both_ways(start: Start, browser: Page, chinook: Path) -> None
     picture(browser, "row")
 
 
+def png(width: int, height: int) -> bytes:
+    """A picture: a slope of colours."""
+    rows = b"".join(
+        b"\0" + bytes(part for x in range(width) for part in (20 + x, 90 + y, 200 - x // 2)) for y in range(height)
+    )
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
 def test_types(start: Start, browser: Page, tmp_path: Path) -> None:
-    png = "89504e470d0a1a0a0000000d49484452000000180000001808020000006f15aaaf0000002149444154789c63f8cfc0f09f6260181a3532e04600a17d0d48"
     path = make(
         tmp_path / "types.db",
         f"""
-        CREATE TABLE t (id INTEGER PRIMARY KEY, flag BOOLEAN, at DATETIME, uid UUID, price DECIMAL(10,2), data JSON, raw BLOB, pic BLOB, big INTEGER, txt TEXT);
-        INSERT INTO t VALUES (1, 1, '2026-01-02 03:04:05', '0b7c9c1e-6a9e-4b7e-9d6e-1f2a3b4c5d6e', '12.50', '{{"a": [1, {{"b": null}}], "c": "text"}}',
-          x'00ff41', x'{png}', 9223372036854775807, ''), (2, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+        CREATE TABLE t (
+          id INTEGER PRIMARY KEY, flag BOOLEAN, at DATETIME, uid UUID, price DECIMAL(10,2), data JSON, raw BLOB,
+          pic BLOB, big INTEGER, txt TEXT
+        );
+        INSERT INTO t VALUES
+          (1, 1, '2026-01-02 03:04:05', '0b7c9c1e-6a9e-4b7e-9d6e-1f2a3b4c5d6e', '12.50',
+           '{{"a": [1, {{"b": null}}], "c": "text"}}', x'00ff41', x'{png(160, 90).hex()}', 9223372036854775807, ''),
+          (2, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
         """,
     )
     browser.open(start(path).url)
@@ -163,6 +199,8 @@ def test_types(start: Start, browser: Page, tmp_path: Path) -> None:
     browser.keys(Keys.ENTER)
     browser.shows("00 ff 41")
     browser.until(lambda: browser.all(".detail .tree .tree-number"), "the tree")
+    wide = "return document.querySelector('.detail img')?.naturalWidth"
+    browser.until(lambda: browser.js(wide) == 160, "the picture")
     audit(browser)
     picture(browser, "types")
 
@@ -232,7 +270,10 @@ def test_commits_of_others_are_seen(start: Start, browser: Page, chinook: Path) 
     browser.open(start(chinook).url, "view=rows&table=Artist")
     browser.rows_are(lambda cells: cells[0] == "AC/DC", 1)
     browser.until(lambda: browser.all(".pulse-dot.on"), "the connection")
-    make(chinook, "UPDATE Artist SET Name = 'changed elsewhere' WHERE ArtistId = 3; INSERT INTO Artist (Name) VALUES ('came')")
+    make(
+        chinook,
+        "UPDATE Artist SET Name = 'changed elsewhere' WHERE ArtistId = 3; INSERT INTO Artist (Name) VALUES ('came')",
+    )
     browser.until(lambda: browser.cells(1)[2] == "changed elsewhere", "the change", 1.0)
     assert browser.all(".flash")
     browser.shows("276 rows", 3)
@@ -260,7 +301,10 @@ def test_sql(start: Start, browser: Page, chinook: Path) -> None:
     browser.shows("no such column: nmae")
     browser.shows("did you mean Name?")
     # One that never ends, and is stopped.
-    browser.js("document.querySelector('.editor').value = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n'")
+    browser.js(
+        "document.querySelector('.editor').value ="
+        "'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n'"
+    )
     browser.press("Run")
     browser.shows("running")
     time.sleep(0.5)
@@ -297,11 +341,16 @@ def test_a_diagram_of_500_tables(start: Start, browser: Page, tmp_path: Path) ->
 def test_health_and_migration(start: Start, browser: Page, tmp_path: Path) -> None:
     path = make(
         tmp_path / "shop.db",
-        "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, fax TEXT); INSERT INTO customer VALUES (1, 'Ada', '12');"
-        "CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer (id)); INSERT INTO purchase VALUES (1, 9);",
+        """
+        CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, fax TEXT);
+        INSERT INTO customer VALUES (1, 'Ada', '12');
+        CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer (id));
+        INSERT INTO purchase VALUES (1, 9);
+        """,
     )
     (tmp_path / "new.sql").write_text(
-        "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, email TEXT); CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer (id));"
+        "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, email TEXT);"
+        "CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer (id));"
         "CREATE INDEX purchase_customer ON purchase (customer);"
     )
     browser.open(start(path, "--write", "--schema", "new.sql").url, "view=health")
@@ -319,8 +368,14 @@ def test_health_and_migration(start: Start, browser: Page, tmp_path: Path) -> No
 
 
 def test_an_encrypted_file_and_tabs(start: Start, browser: Page, chinook: Path, tmp_path: Path) -> None:
-    path = make(tmp_path / "secret.db", "CREATE TABLE diary (id INTEGER PRIMARY KEY, day DATE, entry TEXT); INSERT INTO diary VALUES (1, '2026-05-01', 'nobody knows');")
-    subprocess.run([str(COMMAND), "encrypt", str(path)], env=ENVIRONMENT | {"CORM_KEY": "correct horse"}, check=True, timeout=60)
+    path = make(
+        tmp_path / "secret.db",
+        "CREATE TABLE diary (id INTEGER PRIMARY KEY, day DATE, entry TEXT);"
+        "INSERT INTO diary VALUES (1, '2026-05-01', 'nobody knows');",
+    )
+    subprocess.run(
+        [str(COMMAND), "encrypt", str(path)], env=ENVIRONMENT | {"CORM_KEY": "correct horse"}, check=True, timeout=60
+    )
     browser.open(start(path, chinook).url)
     browser.shows("The file is encrypted")
     audit(browser)
@@ -336,9 +391,18 @@ def test_an_encrypted_file_and_tabs(start: Start, browser: Page, chinook: Path, 
 
 def test_a_store(start: Start, browser: Page, tmp_path: Path) -> None:
     for arguments in (("theme", "dark"), ("window", '{"width": 800, "tabs": ["a", "b"]}', "--json"), ("volume", "11")):
-        subprocess.run([str(COMMAND), "kv", "put", "app.db", "settings", *arguments], cwd=tmp_path, env=ENVIRONMENT, check=True, timeout=60)
+        subprocess.run(
+            [str(COMMAND), "kv", "put", "app.db", "settings", *arguments],
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            check=True,
+            timeout=60,
+        )
     browser.open(start(tmp_path / "app.db", "--write").url, "view=store&store=settings")
-    browser.until(lambda: [key.text.split("\n")[0] for key in browser.all(".store-key")] == ["theme", "volume", "window"], "the keys")
+    browser.until(
+        lambda: [key.text.split("\n")[0] for key in browser.all(".store-key")] == ["theme", "volume", "window"],
+        "the keys",
+    )
     browser.all(".store-key")[2].click()
     browser.until(lambda: browser.all(".store-value .tree"), "the tree")
     audit(browser)
@@ -357,7 +421,10 @@ def test_names_and_values_are_no_markup(start: Start, browser: Page, tmp_path: P
     name = bad.replace('"', '""')
     path = make(
         tmp_path / "hostile.db",
-        f"""CREATE TABLE "{name}" (id INTEGER PRIMARY KEY, "{name}" TEXT, j JSON, other INTEGER REFERENCES "{name}" (id));
+        f"""
+        CREATE TABLE "{name}" (
+          id INTEGER PRIMARY KEY, "{name}" TEXT, j JSON, other INTEGER REFERENCES "{name}" (id)
+        );
         INSERT INTO "{name}" VALUES (1, '{bad.replace("'", "''")}', '{{"<b>": "<script>"}}', 1);""",
     )
     browser.open(start(path, "--write").url)
@@ -380,7 +447,11 @@ def test_many_rows(start: Start, browser: Page, large: Path) -> None:
     rows = len(browser.all(".grid-body .grid-row"))
     assert rows < 60
     target = ROWS * 9 // 10
-    browser.js("const j = document.querySelector('.jump'); j.value = arguments[0]; j.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))", str(target))
+    browser.js(
+        "const field = document.querySelector('.jump'); field.value = arguments[0];"
+        "field.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))",
+        str(target),
+    )
     browser.rows_are(lambda cells: str(target) in cells[:3])
     assert len(browser.all(".grid-body .grid-row")) <= rows + 2
     # On from there, and to the end.

@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Start, Studio, make
 
-SCHEMA = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'one'), (2, '<script>alert(1)</script>');"
+SCHEMA = """
+CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO t VALUES (1, 'one'), (2, '<script>alert(1)</script>');
+"""
 
 
 def raw(studio: Studio, data: bytes, wait: float = 5) -> bytes:
@@ -106,7 +109,9 @@ def test_the_page_asks_nobody_else(start: Start, tmp_path: Path) -> None:
     assert total < 300_000
 
 
-@pytest.mark.parametrize("path", ["/../etc/passwd", "/..%2f..%2fetc/passwd", "//etc/passwd", "/page/index.html", "/%00"])
+@pytest.mark.parametrize(
+    "path", ["/../etc/passwd", "/..%2f..%2fetc/passwd", "//etc/passwd", "/page/index.html", "/%00"]
+)
 def test_no_path_leads_elsewhere(start: Start, tmp_path: Path, path: str) -> None:
     studio = start(make(tmp_path / "a.db", SCHEMA))
     assert studio.request("GET", path)[0] == 404
@@ -131,7 +136,16 @@ def test_malformed_and_oversized_requests(start: Start, tmp_path: Path) -> None:
     for request, status in wanted:
         answer = raw(studio, request + b"", wait=1)
         assert answer.startswith(b"HTTP/1.1 " + status), (request[:60], answer[:200])
-    for body in (b"", b"{", b"[" * 1000, b'{"file": 9}', b'{"file": 0}', b'{"file": 0, "table": 5}', b"\xff", b'{"file":0,"table":"t","from":{"after":[[]]}}'):
+    for body in (
+        b"",
+        b"{",
+        b"[" * 1000,
+        b'{"file": 9}',
+        b'{"file": 0}',
+        b'{"file": 0, "table": 5}',
+        b"\xff",
+        b'{"file":0,"table":"t","from":{"after":[[]]}}',
+    ):
         status, _, answer = studio.request("POST", "/api/rows", body)
         assert status == 400, (body, answer)
         assert json.loads(answer)["message"]
@@ -180,7 +194,9 @@ def test_reading_opens_for_reading(start: Start, tmp_path: Path) -> None:
     assert studio.ask("apply", 400, edits=[])["code"] == "readOnly"
     for descriptor in Path(f"/proc/{studio.process.pid}/fd").iterdir():
         if descriptor.resolve() == path:
-            flags = Path(f"/proc/{studio.process.pid}/fdinfo/{descriptor.name}").read_text().split("flags:")[1].split()[0]
+            flags = (
+                Path(f"/proc/{studio.process.pid}/fdinfo/{descriptor.name}").read_text().split("flags:")[1].split()[0]
+            )
             assert int(flags, 8) & 3 == 0
     assert sqlite3.connect(path).execute("SELECT count(*) FROM t").fetchone() == (2,)
 
@@ -200,7 +216,12 @@ def test_refusals_name_what_is_wrong(start: Start, tmp_path: Path) -> None:
         ([path, "--schema", "a", "--bundle", "b"], "give one"),
     ):
         done = subprocess.run(
-            [str(COMMAND), "studio", *map(str, arguments)], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=20
+            [str(COMMAND), "studio", *map(str, arguments)],
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            timeout=20,
         )
         assert done.returncode != 0
         assert words in done.stderr, done.stderr

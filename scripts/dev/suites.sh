@@ -137,6 +137,10 @@ test_migrations() { run_pytest Tests/Migrations; }
 # The command as a person runs it: the one that is installed.
 test_command() { run_pytest Tests/Command; }
 
+# The server by sockets, and its page in Chromium and Firefox. CORMORANT_STUDIO_ROWS makes the large file larger, and
+# CORMORANT_STUDIO_PICTURES takes the pictures of docs/studio.md anew.
+test_studio() { run_pytest Tests/Studio; }
+
 # The library and SQLCipher on each other's files, in processes of their own. CORMORANT_KILLS and CORMORANT_FLIPS make it
 # more of each. Then the C tests once more with their files encrypted, but for those about encryption itself and those that
 # never look at more than a few pages: SQLite behaves as on plain ones.

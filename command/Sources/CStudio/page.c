@@ -95,7 +95,8 @@ static const cstudio_file files[] = {
 
 const cstudio_file *cstudio_find(const char *path) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (strcmp(files[i].path, path) == 0) return &files[i];
+        if (strcmp(files[i].path, path) == 0)
+            return &files[i];
     }
     return NULL;
 }

@@ -54,11 +54,11 @@ if TYPE_CHECKING:
     from . import cache as _cache
     from . import connection as _connection
     from . import maintenance as _maintenance
-    from . import studio as _studio
     from . import migration as _migration
     from . import observation as _observation
     from . import queue as _queue
     from . import shared as _shared
+    from . import studio as _studio
     from ._worker import Workers
     from ._writer import Writer
     from .connection import RawConnection

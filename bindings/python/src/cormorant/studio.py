@@ -66,9 +66,9 @@ def studio(database: Database, *, write: bool = False, open: bool = False) -> St
     """Shows the file in the browser and prints the address of the page: rows, relations, changes as they happen, a
     diagram, SQL, health.
 
-    It is `corm studio` in a process of its own: the page's statements hold no lock of this program's up, and a bug there
-    ends nothing here. What it shows is what was committed. write: whether the page may change the file. open: whether the
-    desktop's browser is started. An encrypted file asks for its key in the page.
+    It is `corm studio` in a process of its own: statements of the page hold up none of this program, and a mistake
+    there ends nothing here. It shows what was committed. write: whether the page may change the file. open: whether
+    the desktop's browser is started. An encrypted file asks for its key in the page.
 
     OperationalError: CORM_E_CANNOT_OPEN where corm is not there, or does not start. NotSupportedError for a database in
     memory, and for one of a server.
@@ -80,7 +80,13 @@ def studio(database: Database, *, write: bool = False, open: bool = False) -> St
         raise ProgrammingError(
             f"the database {database.path!r} is no file that another process could open", hint="open it by a path"
         )
-    arguments = [_command(), "studio", str(path.resolve()), *(["--write"] if write else []), *(["--open"] if open else [])]
+    arguments = [
+        _command(),
+        "studio",
+        str(path.resolve()),
+        *(["--write"] if write else []),
+        *(["--open"] if open else []),
+    ]
     # It ends with this program, whose end of the pipe it waits at.
     process = subprocess.Popen(
         [*arguments, "--until-closed"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -103,8 +109,9 @@ def studio(database: Database, *, write: bool = False, open: bool = False) -> St
 
 def _command() -> str:
     """The corm of this package, or one of PATH."""
-    folders = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent), str(Path(__file__).parents[4] / "build")]
-    found = shutil.which("corm", path=os.pathsep.join(folders)) or shutil.which("corm")
+    own = os.pathsep.join([sysconfig.get_path("scripts"), str(Path(sys.executable).parent)])
+    tree = str(Path(__file__).parents[4] / "build")
+    found = shutil.which("corm", path=own) or shutil.which("corm") or shutil.which("corm", path=tree)
     if found is None:
         raise OperationalError(
             "the command corm is not there", code="CORM_E_CANNOT_OPEN", hint="pip install cormorant brings it"

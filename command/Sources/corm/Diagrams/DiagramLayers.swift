@@ -52,7 +52,8 @@ struct DiagramLayers {
         var turned = Set<Int>()
         // Those that nobody is referred to by first, with a stack of our own: a chain may be as long as there are tables.
         let isTarget = Set(pairs.map(\.to))
-        for start in (0..<count).sorted(by: { !isTarget.contains($0) && isTarget.contains($1) }) where state[start] == 0 {
+        for start in (0..<count).sorted(by: { !isTarget.contains($0) && isTarget.contains($1) }) where state[start] == 0
+        {
             var stack = [(node: start, edge: 0)]
             state[start] = 1
             while let (node, edge) = stack.last {
@@ -116,7 +117,9 @@ struct DiagramLayers {
                     let others = isForward ? before[node] : behind[node]
                     return others.isEmpty ? places[node] : others.reduce(0) { $0 + places[$1] } / Double(others.count)
                 }
-                let sorted = layers[index].indices.sorted { wanted[$0] != wanted[$1] ? wanted[$0] < wanted[$1] : $0 < $1 }
+                let sorted = layers[index].indices.sorted {
+                    wanted[$0] != wanted[$1] ? wanted[$0] < wanted[$1] : $0 < $1
+                }
                 layers[index] = sorted.map { layers[index][$0] }
                 for (place, node) in layers[index].enumerated() { places[node] = Double(place) }
             }
@@ -155,7 +158,8 @@ struct DiagramLayers {
         for (place, node) in layer.enumerated() {
             let previous = place == 0 ? nil : layer[place - 1]
             offsets.append(
-                previous.map { offsets[place - 1] + heights[$0] / 2 + max(gap($0), gap(node)) + heights[node] / 2 } ?? 0)
+                previous.map { offsets[place - 1] + heights[$0] / 2 + max(gap($0), gap(node)) + heights[node] / 2 } ?? 0
+            )
         }
         var blocks: [(sum: Double, count: Int)] = []
         for (want, offset) in zip(wanted, offsets) {

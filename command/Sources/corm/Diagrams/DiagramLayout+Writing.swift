@@ -25,7 +25,8 @@ extension DiagramLayout {
             "lines": .array(
                 lines.map { line in
                     [
-                        "parent": JSON(line.edge.parent), "child": JSON(line.edge.child), "label": .text(line.edge.label),
+                        "parent": JSON(line.edge.parent), "child": JSON(line.edge.child),
+                        "label": .text(line.edge.label),
                         "isUnique": .bool(line.edge.isUnique), "isOptional": .bool(line.edge.isOptional),
                         "points": .array(line.points.flatMap { [.real($0.x), .real($0.y)] }),
                     ]
@@ -67,9 +68,11 @@ extension DiagramLayout {
             }
             let toward = { (other: (x: Double, y: Double), by: Double) -> String in
                 let length = max(0.01, abs(other.x - point.x) + abs(other.y - point.y))
-                return "\(number(point.x + (other.x - point.x) * by / length)) \(number(point.y + (other.y - point.y) * by / length))"
+                return
+                    "\(number(point.x + (other.x - point.x) * by / length)) \(number(point.y + (other.y - point.y) * by / length))"
             }
-            text += "L\(toward(before, reach(before)))Q\(number(point.x)) \(number(point.y)) \(toward(after, reach(after)))"
+            text +=
+                "L\(toward(before, reach(before)))Q\(number(point.x)) \(number(point.y)) \(toward(after, reach(after)))"
         }
         return text
     }

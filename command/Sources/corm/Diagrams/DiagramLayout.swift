@@ -49,7 +49,8 @@ struct DiagramLayout {
     /// Where a line meets a box: at the column's row, or at the head where that is not shown.
     private func port(_ table: Int, _ column: String) -> Double {
         let row = picture.tables[table].columns.firstIndex { sameIdentifier($0.name, column) }
-        return boxes[table].y + (row.map { Self.headHeight + (Double($0) + 0.5) * Self.rowHeight + 3 } ?? Self.headHeight / 2)
+        return boxes[table].y
+            + (row.map { Self.headHeight + (Double($0) + 0.5) * Self.rowHeight + 3 } ?? Self.headHeight / 2)
     }
 
     // Layers ----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ func graphviz(_ dot: String, _ format: String) throws -> [UInt8] {
     Interruption.onRequest {}
     Interruption.expectLeavings()
     try writeText(dot, to: "\(folder)/in.dot")
-    let status = try spawn("dot", ["-T\(format)", "-o", "\(folder)/out", "\(folder)/in.dot"], of: "Graphviz's dot",
+    let status = try spawn(
+        "dot", ["-T\(format)", "-o", "\(folder)/out", "\(folder)/in.dot"], of: "Graphviz's dot",
         hint: "install graphviz, or write --format mermaid or --format dot")
     try Interruption.check()
     guard status == 0, let bytes = try readBytes("\(folder)/out") else {

@@ -28,7 +28,8 @@ struct EditSet {
             guard let kind = Edit.Kind(rawValue: try json.required("kind")) else { throw malformed("an edit is none") }
             let values = { (name: String) in try json[name].members.map { ($0.name, try Wire.value($0.value)) } }
             return Edit(
-                kind: kind, table: try json.required("table"), key: try Wire.values(json["key"]), old: try values("old"),
+                kind: kind, table: try json.required("table"), key: try Wire.values(json["key"]),
+                old: try values("old"),
                 new: try values("new"))
         }
         guard !edits.isEmpty, edits.count <= 1000 else { throw malformed("a set has 1 to 1000 edits") }
@@ -47,10 +48,12 @@ extension Edit {
     func statement(_ shape: TableShape) throws -> SQLPiece {
         for (name, _) in old + new { _ = try shape.column(name) }
         if kind != .insert { try shape.requireKey(key) }
-        if let computed = new.first(where: { name, _ in shape.table.columns.contains { $0.name == name && $0.generatedSQL != nil } })
-        {
+        if let computed = new.first(where: { name, _ in
+            shape.table.columns.contains { $0.name == name && $0.generatedSQL != nil }
+        }) {
             throw CormorantError(
-                .misuse, "\"\(visible(computed.column))\" is computed, and not written", hint: "change what it is computed of")
+                .misuse, "\"\(visible(computed.column))\" is computed, and not written",
+                hint: "change what it is computed of")
         }
         let condition = SQLPiece.all(
             [SQLPiece(sql: shape.keyCondition, values: key)]
@@ -59,7 +62,8 @@ extension Edit {
         case .update:
             let set = new.map { "\(quoteIdentifier($0.column)) = ?" }.joined(separator: ", ")
             return SQLPiece(
-                sql: "UPDATE \(shape.name) SET \(set) WHERE \(condition.sql)", values: new.map(\.value) + condition.values)
+                sql: "UPDATE \(shape.name) SET \(set) WHERE \(condition.sql)",
+                values: new.map(\.value) + condition.values)
         case .delete: return SQLPiece(sql: "DELETE FROM \(shape.name) WHERE \(condition.sql)", values: condition.values)
         case .insert:
             var columns = new.map { quoteIdentifier($0.column) }
@@ -113,7 +117,8 @@ extension EditSet {
         }
         let written = { (name: String) in edit.new.contains { $0.column == name } }
         switch edit.kind {
-        case .insert: return Edit(kind: .delete, table: edit.table, key: key, old: try row(key, shape, connection) ?? [])
+        case .insert:
+            return Edit(kind: .delete, table: edit.table, key: key, old: try row(key, shape, connection) ?? [])
         case .delete: return Edit(kind: .insert, table: edit.table, key: key, new: before ?? [])
         case .update:
             // The key may be among what was written.

@@ -65,7 +65,9 @@ final class HTTPConnection {
 
     /// Reads what has come; false at the end.
     private func fill(until end: Int64) throws -> Bool {
-        guard try wait(Int16(POLLIN), until: end) else { throw HTTPFailure(status: 408, text: "the request is too slow") }
+        guard try wait(Int16(POLLIN), until: end) else {
+            throw HTTPFailure(status: 408, text: "the request is too slow")
+        }
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         let count = recv(socket, &piece, piece.count, 0)
         if count < 0, errno == EAGAIN || errno == EINTR { return true }
@@ -92,7 +94,9 @@ final class HTTPConnection {
             if step > 0 {
                 written += step
             } else if step < 0, errno == EAGAIN {
-                guard try wait(Int16(POLLOUT), until: time(after: Self.patience.write)) else { throw HTTPConnectionLost() }
+                guard try wait(Int16(POLLOUT), until: time(after: Self.patience.write)) else {
+                    throw HTTPConnectionLost()
+                }
             } else if step < 0, errno != EINTR {
                 throw HTTPConnectionLost()
             }

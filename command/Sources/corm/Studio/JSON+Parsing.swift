@@ -4,9 +4,11 @@ extension JSON {
     /// Source: RFC 8259. Numbers without fraction stay integers of 64 bits.
     init(parsing bytes: [UInt8]) throws {
         var reader = JSONTextReader(bytes: bytes)
-        guard bytes.withUnsafeBufferPointer({ bytes in
-            bytes.baseAddress.map { isValidUTF8($0, count: bytes.count) } ?? true
-        }) else { throw malformed("it is not UTF-8") }
+        guard
+            bytes.withUnsafeBufferPointer({ bytes in
+                bytes.baseAddress.map { isValidUTF8($0, count: bytes.count) } ?? true
+            })
+        else { throw malformed("it is not UTF-8") }
         self = try reader.value(depth: 0)
         reader.skipSpace()
         guard reader.isAtEnd else { throw malformed("something stands behind it") }

@@ -33,7 +33,8 @@ struct RowFilter {
             let pattern = Value.text("%\(Self.escaped(search))%")
             conditions.append(
                 SQLPiece(
-                    sql: "(\(columns.map { "\(quoteIdentifier($0.name)) LIKE ? ESCAPE '\\'" }.joined(separator: " OR ")))",
+                    sql:
+                        "(\(columns.map { "\(quoteIdentifier($0.name)) LIKE ? ESCAPE '\\'" }.joined(separator: " OR ")))",
                     values: columns.map { _ in pattern }))
         }
         self.conditions = conditions
@@ -63,13 +64,17 @@ struct RowFilter {
     /// type it would find nothing.
     private static func comparable(_ json: JSON, _ column: ColumnMetadata) throws -> Value {
         let value = try Wire.value(json)
-        guard case .text(let text) = value, column.affinity == .blob || column.affinity == .numeric else { return value }
+        guard case .text(let text) = value, column.affinity == .blob || column.affinity == .numeric else {
+            return value
+        }
         if column.type == .bool, ["true", "false"].contains(text.lowercased()) {
             return .integer(text.lowercased() == "true" ? 1 : 0)
         }
         if let integer = Int64(text) { return .integer(integer) }
         if let real = Double(text), real.isFinite { return .real(real) }
-        if text.hasPrefix("x'"), text.hasSuffix("'"), let blob = try? Wire.value(["h": .text(String(text.dropFirst(2).dropLast()))]) {
+        if text.hasPrefix("x'"), text.hasSuffix("'"),
+            let blob = try? Wire.value(["h": .text(String(text.dropFirst(2).dropLast()))])
+        {
             return blob
         }
         return value

@@ -30,7 +30,8 @@ struct RowPage {
         let isBackwards = !from["before"].isNull || from["end"].isTrue
         var segments: [[SQLPiece]] = [[]]
         var offset: Int64 = 0
-        let scale = try from["scale"].isTrue ? order.terms.first.flatMap { try RowScale($0, of: shape, connection) } : nil
+        let scale =
+            try from["scale"].isTrue ? order.terms.first.flatMap { try RowScale($0, of: shape, connection) } : nil
         if !from["after"].isNull {
             segments = try order.segments(after: Wire.values(from["after"]), backwards: false)
         } else if !from["before"].isNull {
@@ -60,7 +61,8 @@ struct RowPage {
             "rows": .array(rows.json),
             "first": rows.places.first.map { .array($0.map(Wire.json)) } ?? .null,
             "last": rows.places.last.map { .array($0.map(Wire.json)) } ?? .null,
-            "isStart": .bool(isBackwards ? isWhole : isFromStart), "isEnd": .bool(isBackwards ? from["end"].isTrue : isWhole),
+            "isStart": .bool(isBackwards ? isWhole : isFromStart),
+            "isEnd": .bool(isBackwards ? from["end"].isTrue : isWhole),
             "at": rows.places.first?.first.flatMap { scale?.fraction(of: $0) }.map { .real($0) } ?? .null,
             "until": rows.places.last?.first.flatMap { scale?.fraction(of: $0) }.map { .real($0) } ?? .null,
         ]

@@ -41,7 +41,8 @@ struct RowScale {
             }
             // A text of whole characters.
             return isText
-                ? .text(String(decoding: prefix + bytes.prefix { 0x01...0x7F ~= $0 }, as: UTF8.self)) : .blob(prefix + bytes)
+                ? .text(String(decoding: prefix + bytes.prefix { 0x01...0x7F ~= $0 }, as: UTF8.self))
+                : .blob(prefix + bytes)
         }
     }
 
@@ -72,10 +73,12 @@ struct RowScale {
 
     private static func ends(_ least: [UInt8], _ greatest: [UInt8], isText: Bool) -> Ends {
         let prefix = Array(zip(least, greatest).prefix { $0 == $1 }.map(\.0))
-        let isHex = isText && least.count >= 8 && (least + greatest).allSatisfy { "0123456789abcdef-".utf8.contains($0) }
+        let isHex =
+            isText && least.count >= 8 && (least + greatest).allSatisfy { "0123456789abcdef-".utf8.contains($0) }
         let digits = Digits(isText: isText, isHex: isHex)
         return .bytes(
-            prefix: prefix, digits.number(least, behind: prefix.count), digits.number(greatest, behind: prefix.count), digits)
+            prefix: prefix, digits.number(least, behind: prefix.count), digits.number(greatest, behind: prefix.count),
+            digits)
     }
 
     /// The conditions of the rows from a place on.
@@ -96,7 +99,8 @@ struct RowScale {
     func fraction(of value: Value) -> Double? {
         let (place, least, greatest): (Double, Double, Double)
         switch (ends, value) {
-        case (.numbers(let low, let high, _), .integer(let integer)): (place, least, greatest) = (Double(integer), low, high)
+        case (.numbers(let low, let high, _), .integer(let integer)):
+            (place, least, greatest) = (Double(integer), low, high)
         case (.numbers(let low, let high, _), .real(let real)): (place, least, greatest) = (real, low, high)
         case (.bytes(let prefix, let low, let high, let digits), .text(let text)):
             (place, least, greatest) = (digits.number(Array(text.utf8), behind: prefix.count), low, high)

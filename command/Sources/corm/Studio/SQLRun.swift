@@ -37,7 +37,8 @@ struct SQLRun {
         guard writes else { return answer }
         guard file.isWritable else {
             throw CormorantError(
-                .readOnly, "the statement would change the file", hint: "start corm studio with --write to let it", sql: sql)
+                .readOnly, "the statement would change the file", hint: "start corm studio with --write to let it",
+                sql: sql)
         }
         return try file.database(.writing).withConnection { connection in
             connection.acceptForeignSchemas()
@@ -88,7 +89,8 @@ struct SQLRun {
         while (try? statement.step()) == true {
             let row = Row(statement)
             steps.append([
-                "id": .integer(row.cell(0).int64), "parent": .integer(row.cell(1).int64), "detail": JSON(row.cell(3).string),
+                "id": .integer(row.cell(0).int64), "parent": .integer(row.cell(1).int64),
+                "detail": JSON(row.cell(3).string),
             ])
         }
         return .array(steps)
@@ -99,7 +101,8 @@ struct SQLRun {
             let name = statement.parameterName(place + 1).map { String($0.dropFirst()) } ?? String(place + 1)
             guard let value = parameters[name] else {
                 throw CormorantError(
-                    .binding, "parameter \(visible(name)) has no value", hint: "give a value for each parameter", sql: sql)
+                    .binding, "parameter \(visible(name)) has no value", hint: "give a value for each parameter",
+                    sql: sql)
             }
             try statement.bind(value, Int32(place + 1))
         }

@@ -72,7 +72,9 @@ final class StudioAccess: @unchecked Sendable {  // `lock` guards `token`
     private func notKnown() -> HTTPResponse {
         HTTPResponse(
             status: 403,
-            text: "corm studio opens with the address that it printed, once and in one browser; start it again for another")
+            text:
+                "corm studio opens with the address that it printed, once and in one browser; start it again for another"
+        )
     }
 
     /// Not a redirect, behind which a browser that came from another site would not send the cookie.

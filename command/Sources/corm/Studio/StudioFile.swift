@@ -183,7 +183,8 @@ struct TableShape {
     func requireKey(_ values: [Value]) throws {
         guard !key.isEmpty, values.count == key.count else {
             throw CormorantError(
-                .misuse, "rows of \"\(visible(table.name))\" have no key", hint: "look at them in the tables they come from")
+                .misuse, "rows of \"\(visible(table.name))\" have no key",
+                hint: "look at them in the tables they come from")
         }
     }
 

@@ -70,7 +70,8 @@ extension StudioInterface {
     private static func json(_ entry: KeyValueEntry) -> JSON {
         [
             "key": .text(entry.key), "value": Wire.json(entry.value), "isJSON": .bool(entry.isJSON),
-            "version": .text(String(entry.version)), "created": .integer(entry.created), "updated": .integer(entry.updated),
+            "version": .text(String(entry.version)), "created": .integer(entry.created),
+            "updated": .integer(entry.updated),
             "expires": JSON(entry.expires),
         ]
     }

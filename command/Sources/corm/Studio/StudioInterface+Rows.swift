@@ -13,7 +13,13 @@ extension StudioInterface {
             "keys": .object(
                 metadata.tables.map { table in
                     let shape = TableShape(table)
-                    return (table.name, ["hasKey": .bool(!shape.key.isEmpty), "hasRowID": .bool(shape.hasRowID), "label": JSON(shape.label)])
+                    return (
+                        table.name,
+                        [
+                            "hasKey": .bool(!shape.key.isEmpty), "hasRowID": .bool(shape.hasRowID),
+                            "label": JSON(shape.label),
+                        ]
+                    )
                 }),
             "undo": JSON(file.undoCount),
         ]
@@ -29,7 +35,9 @@ extension StudioInterface {
         let shape = try file.table(json.required("table"))
         let page = try RowPage(json, of: shape)
         do {
-            return ["count": JSON(try file.read(StudioJob(connection, seconds: 3), by: .console) { try page.count($0) })]
+            return [
+                "count": JSON(try file.read(StudioJob(connection, seconds: 3), by: .console) { try page.count($0) })
+            ]
         } catch let error as CormorantError where [.interrupted, .tooBig].contains(error.code) {
             guard shape.hasRowID, json["filters"].elements.isEmpty, (json["search"].text ?? "").isEmpty else {
                 return ["count": .null]
@@ -91,7 +99,10 @@ extension StudioInterface {
         }
         let isSQL = json["format"].text == "sql"
         // A name of plain letters: others would have to be quoted for a header.
-        let name = String(shape.table.name.unicodeScalars.map { $0.properties.isAlphabetic && $0.isASCII || "0"..."9" ~= $0 ? Character($0) : "_" })
+        let name = String(
+            shape.table.name.unicodeScalars.map {
+                $0.properties.isAlphabetic && $0.isASCII || "0"..."9" ~= $0 ? Character($0) : "_"
+            })
         let end = isSQL ? "sql" : format == .json ? "json" : "csv"
         response.headers.append(("Content-Disposition", "attachment; filename=\"\(name).\(end)\""))
         try connection.begin(response)

@@ -24,7 +24,8 @@ final class StudioInterface: @unchecked Sendable {  // `folder` is set before th
             guard request.path.hasPrefix("/api/") else { return page(request) }
             return try call(String(request.path.dropFirst(5)), request, connection)
         } catch let error as CormorantError {
-            return HTTPResponse(Self.json(error), status: error.code == .keyMissing || error.code == .wrongKey ? 423 : 400)
+            return HTTPResponse(
+                Self.json(error), status: error.code == .keyMissing || error.code == .wrongKey ? 423 : 400)
         } catch let conflict as EditConflict {
             return HTTPResponse(Self.json(conflict), status: 409)
         }
@@ -32,7 +33,9 @@ final class StudioInterface: @unchecked Sendable {  // `folder` is set before th
 
     private func page(_ request: HTTPRequest) -> HTTPResponse {
         guard request.method == "GET" else { return HTTPResponse(status: 405, text: "only GET is answered here") }
-        guard let file = cstudio_find(request.path) else { return HTTPResponse(status: 404, text: "there is nothing here") }
+        guard let file = cstudio_find(request.path) else {
+            return HTTPResponse(status: 404, text: "there is nothing here")
+        }
         #if DEBUG
             let name = request.path == "/" ? "/index.html" : request.path
             if let folder, let bytes = try? readBytes(folder + name) {

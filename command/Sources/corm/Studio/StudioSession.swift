@@ -34,7 +34,8 @@ final class StudioSession: @unchecked Sendable {  // nothing of it changes
 
     var json: JSON {
         [
-            "version": .text(version), "isWritable": .bool(isWritable), "target": JSON(target), "isBundle": .bool(isBundle),
+            "version": .text(version), "isWritable": .bool(isWritable), "target": JSON(target),
+            "isBundle": .bool(isBundle),
             "files": .array(
                 files.map { file in
                     ["name": .text(file.name), "path": .text(file.path), "isLocked": .bool(file.isLocked)]

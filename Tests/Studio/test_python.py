@@ -1,0 +1,69 @@
+"""db.studio() in Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, ENVIRONMENT, ROOT
+
+PACKAGE = ROOT / "bindings/python/src"
+
+
+def run(folder: Path, program: str) -> str:
+    environment = ENVIRONMENT | {"PYTHONPATH": str(PACKAGE), "PATH": f"{BUILD.resolve()}:{os.environ['PATH']}"}
+    if "CORMORANT_LIBRARY" in os.environ:
+        environment["CORMORANT_LIBRARY"] = os.environ["CORMORANT_LIBRARY"]
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_address_is_printed_and_answers(tmp_path: Path) -> None:
+    out = run(
+        tmp_path,
+        """
+import urllib.request, cormorant
+with cormorant.Database("a.db") as db:
+    db.execute("CREATE TABLE t (x)")
+    with db.studio() as studio:
+        assert "corm studio" in urllib.request.urlopen(studio.url).read().decode()
+        assert studio.url in studio._repr_html_()
+    try:
+        urllib.request.urlopen(studio.url)
+    except OSError:
+        print("ended")
+    try:
+        cormorant.Database(":memory:").studio()
+    except cormorant.ProgrammingError as error:
+        print(error.message)
+""",
+    ).splitlines()
+    assert out[0].startswith("http://127.0.0.1:")
+    assert out[1:] == ["ended", "the database ':memory:' is no file that another process could open"]
+
+
+def test_it_ends_with_the_program(tmp_path: Path) -> None:
+    out = run(
+        tmp_path,
+        """
+import os, cormorant
+db = cormorant.Database("a.db")
+db.execute("CREATE TABLE t (x)")
+studio = db.studio()
+print(studio._process.pid, flush=True)
+os._exit(0)
+""",
+    ).splitlines()
+    process = Path(f"/proc/{out[1]}")
+    end = time.monotonic() + 5
+    while process.exists() and "State:\tZ" not in (process / "status").read_text() and time.monotonic() < end:
+        time.sleep(0.05)
+    if process.exists() and "State:\tZ" not in (process / "status").read_text():
+        pytest.fail("corm studio is left behind")
