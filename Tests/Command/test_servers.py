@@ -100,6 +100,17 @@ def test_json_tells_all_of_it(corm: Corm, server: str) -> None:
     assert problems == {("enum", "mood"), ("domain", "short"), ("index", "album_details")}
 
 
+def test_what_the_user_may_not_read_is_shown_without_its_rows(corm: Corm, server: str, locked: str) -> None:
+    corm.run("query", server, "REVOKE SELECT ON album FROM locked", "--write")
+    try:
+        sizes = {size["table"]: size for size in corm.run("inspect", locked, "--json").json["sizes"]}
+        assert (sizes["artist"]["rows"], sizes["album"]["rows"]) == (2, None)
+        assert sizes["album"]["bytes"] > 0
+        assert "album" in corm.fails("export", locked, "album")
+    finally:
+        corm.run("query", server, "GRANT SELECT ON album TO locked", "--write")
+
+
 def test_a_diagram(corm: Corm, server: str) -> None:
     out = corm.run("diagram", server, "--columns", "keys").out
     assert '"artist" ||--o{ "album" : "artist"' in out
@@ -164,7 +175,7 @@ def test_models_are_written(corm: Corm, server: str, language: str) -> None:
         assert "price: Column[Decimal | None] = column(scale=2)" in code or "scale=2" in code
 
 
-def test_a_server_of_only_an_older_metadata_gives_the_same_models(corm: Corm, server: str) -> None:
+def test_metadata_as_json_give_the_same_models(corm: Corm, server: str) -> None:
     corm.run("generate", server, "--language", "python", "--out", "a", "-q")
     (corm.folder / "m.json").write_text(corm.run("inspect", server, "--json").out)
     corm.run("generate", "m.json", "--language", "python", "--out", "b", "-q")

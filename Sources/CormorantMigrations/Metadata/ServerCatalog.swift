@@ -71,9 +71,11 @@ struct ServerCatalog {
         SELECT a.attrelid, a.attnum, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.atttypid, a.atttypmod,
             a.attnotnull, pg_catalog.pg_get_expr(d.adbin, d.adrelid), CAST(a.attidentity AS text), CAST(a.attgenerated AS text), a.attcollation,
             t.typcollation,
-            d.oid IS NOT NULL AND EXISTS (SELECT FROM pg_catalog.pg_depend s
-                WHERE s.refclassid = CAST('pg_catalog.pg_class' AS regclass) AND s.refobjid = a.attrelid
-                AND s.refobjsubid = a.attnum AND s.classid = CAST('pg_catalog.pg_class' AS regclass) AND s.deptype = 'a')
+            CASE WHEN d.oid IS NOT NULL AND a.attnotnull AND a.attgenerated = ''
+                THEN EXISTS (SELECT FROM pg_catalog.pg_depend s
+                    WHERE s.refclassid = CAST('pg_catalog.pg_class' AS regclass) AND s.refobjid = a.attrelid
+                    AND s.refobjsubid = a.attnum AND s.classid = CAST('pg_catalog.pg_class' AS regclass)
+                    AND s.deptype = 'a') END
         FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
             JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
             LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
@@ -95,7 +97,7 @@ struct ServerCatalog {
 
     /// Table, name, method, whether it is unique, whether it is the primary key's, whether it is valid, how many of its columns are its key, how many
     /// it has, their numbers, collations and directions, its condition, how it is made, the kind of its constraint, its terms where some are
-    /// expressions, whether some are compared in another way than their type's, whether NULL is equal to NULL.
+    /// expressions, the numbers of what compares them.
     static let indexes = """
         SELECT x.indrelid, i.relname, m.amname, x.indisunique, x.indisprimary, x.indisvalid, x.indnkeyatts, x.indnatts,
             CAST(x.indkey AS text), CAST(x.indcollation AS text), CAST(x.indoption AS text),
@@ -103,8 +105,7 @@ struct ServerCatalog {
             CASE WHEN x.indexprs IS NOT NULL THEN (SELECT pg_catalog.string_agg(
                 pg_catalog.pg_get_indexdef(x.indexrelid, s.n, true), E'\\x01' ORDER BY s.n)
                 FROM pg_catalog.generate_series(1, x.indnkeyatts) s(n)) END,
-            EXISTS (SELECT FROM pg_catalog.unnest(CAST(x.indclass AS oid[])) u(class)
-                JOIN pg_catalog.pg_opclass o ON o.oid = u.class WHERE NOT o.opcdefault)
+            CAST(x.indclass AS text)
         FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
             JOIN pg_catalog.pg_am m ON m.oid = i.relam JOIN pg_catalog.pg_class c ON c.oid = x.indrelid
             LEFT JOIN pg_catalog.pg_constraint k ON k.conindid = x.indexrelid AND k.contype IN ('p', 'u', 'x')
@@ -175,4 +176,7 @@ struct ServerCatalog {
         """
 
     static let collations = "SELECT oid, collname FROM pg_catalog.pg_collation"
+
+    /// What compares otherwise than a type by itself.
+    static let comparisons = "SELECT oid FROM pg_catalog.pg_opclass WHERE NOT opcdefault"
 }

@@ -34,6 +34,8 @@ struct ServerMetadata {
     private var lines: [[String]] = []
     private var endings: [String] = []
     private var collations: [Int64: String] = [:]
+    /// Of indexes that compare otherwise than their columns' types.
+    private var comparisons: Set<Int64> = []
 
     private struct ServerType {
         let kind: String
@@ -51,6 +53,7 @@ struct ServerMetadata {
     mutating func read() throws {
         let catalog = catalog
         try catalog.forEach(ServerCatalog.collations) { collations[$0.int(0)] = $0.string(1) }
+        try catalog.forEach(ServerCatalog.comparisons) { comparisons.insert($0.int(0)) }
         try catalog.forEach(ServerCatalog.types) { add(type: $0) }
         try catalog.forEach(ServerCatalog.tables) { add(table: $0) }
         noteCases()
@@ -251,7 +254,7 @@ struct ServerMetadata {
                 name: name, origin: origin, isUnique: row.bool(3), terms: terms(row, place),
                 conditionSQL: row.text(11).map { CatalogSQL($0).withoutParentheses }))
         if row.int(6) < row.int(7) { note("index", name, table, sql, "it INCLUDEs columns beside its own") }
-        if row.bool(15) { note("index", name, table, sql, "it compares by other operators than its columns' types") }
+        if !comparisons.isDisjoint(with: row.ints(15)) { note("index", name, table, sql, "it compares by other operators than its columns' types") }
         if contains(sql, " NULLS NOT DISTINCT") { note("index", name, table, sql, "to it NULL is equal to NULL") }
     }
 

@@ -98,5 +98,8 @@ struct SelectTests {
 
     @Test func explained() throws {
         #expect(try database.explain(Album.where { $0.id == 1 }).hasPrefix("SEARCH album USING INTEGER PRIMARY KEY"))
+        let steps = try database.plan(of: Album.where { $0.id == 1 })
+        #expect(steps.count == 1 && steps[0].columnNames == ["id", "parent", "detail"])
+        #expect(try steps[0]["parent"] == .integer(0) && steps[0]["detail"] != .null)
     }
 }

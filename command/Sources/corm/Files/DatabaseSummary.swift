@@ -42,6 +42,8 @@ struct DatabaseSummary {
     private var rows: [[UInt8]: Int64] = [:]
     private var sizes: [[UInt8]: Int64] = [:]
     private(set) var hasSizes = false
+    /// What this user of a server may not read, indexes among it.
+    private var unreadable: Set<[UInt8]> = []
 
     init(_ database: Database, encryption: String?, fast: Bool) throws {
         metadata = try database.metadata()
@@ -51,19 +53,20 @@ struct DatabaseSummary {
         guard !fast else { return }
         let bar = ProgressBar()
         try database.withConnection { connection in
+            bar.show("measuring", 0, of: 0, "")
+            try measure(connection)
             for (place, table) in metadata.tables.enumerated() where table.kind != .view {
                 bar.show("counting \(table.name)", Int64(place), of: Int64(metadata.tables.count), "tables")
                 rows[Array(table.name.utf8)] = try count(table.name, connection)
             }
-            bar.show("measuring", 0, of: 0, "")
-            try measure(connection)
         }
     }
 
     var isServer: Bool { if case .server = place { true } else { false } }
 
-    /// nil where it cannot be counted, such as in a virtual table whose module is not here.
+    /// nil where it cannot be counted, such as in a virtual table whose module is not here, or a table that others may read.
     private func count(_ table: String, _ connection: Connection) throws -> Int64? {
+        if unreadable.contains(Array(table.utf8)) { return nil }
         do {
             let schema = isServer ? "" : "main."
             let statement = try Statement(connection, "SELECT count(*) FROM \(schema)\(quoteIdentifier(table))")
@@ -85,7 +88,9 @@ struct DatabaseSummary {
         hasSizes = true
         while try statement.step() {
             let row = Row(statement)
-            sizes[Array(row.cell(0).text)] = row.cell(1).int64
+            let name = Array(row.cell(0).text)
+            sizes[name] = row.cell(1).int64
+            if isServer, row.cell(2).int64 == 0 { unreadable.insert(name) }
         }
     }
 
@@ -154,7 +159,7 @@ private let sizesOnServer = """
         WHEN 'p' THEN (SELECT sum(pg_catalog.pg_table_size(t.relid)) FROM pg_catalog.pg_partition_tree(c.oid) t)
         WHEN 'I' THEN (SELECT sum(pg_catalog.pg_relation_size(t.relid)) FROM pg_catalog.pg_partition_tree(c.oid) t)
         WHEN 'i' THEN pg_catalog.pg_relation_size(c.oid)
-        ELSE pg_catalog.pg_table_size(c.oid) END AS bigint)
+        ELSE pg_catalog.pg_table_size(c.oid) END AS bigint), pg_catalog.has_table_privilege(c.oid, 'SELECT')
     FROM pg_catalog.pg_class c
     WHERE c.relkind IN ('r', 'p', 'i', 'I') AND c.relnamespace IN (SELECT oid FROM pg_catalog.pg_namespace
         WHERE nspname = ANY (pg_catalog.current_schemas(false))) AND pg_catalog.pg_table_is_visible(c.oid)
