@@ -119,7 +119,8 @@ struct PostgresTests {
         -> [String]
     {
         try SQLCompiler.createTables(
-            [TableSchema(name: "t", columns: columns, primaryKey: ["id"], checks: checks, indexes: indexes)], .postgres)
+            [TableSchema(name: "t", columns: columns, primaryKey: ["id"], checks: checks, indexes: indexes)], .postgres
+        ).map(\.sql)
     }
 
     private let id = ColumnSchema(name: "id", type: .int64, notNull: true)
