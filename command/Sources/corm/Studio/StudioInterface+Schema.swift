@@ -29,7 +29,7 @@ extension StudioInterface {
     }
 
     func inspect(_ file: StudioFile, _ connection: HTTPConnection) throws -> JSON {
-        let summary = try FileSummary(file.database(.console), encryption: file.formatName, fast: true)
+        let summary = try DatabaseSummary(file.database(.console), encryption: file.formatName, fast: true)
         return .raw(summary.json(file.path))
     }
 
