@@ -16,10 +16,10 @@ static inline void csqlite_close_fts3_tokenizer(sqlite3 *db) {
 }
 
 /* https://www.sqlite.org/security.html */
-static inline int csqlite_distrust(sqlite3 *db) {
+static inline int csqlite_distrust(sqlite3 *db, int leaves_schema_trusted) {
     int status = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
     if (status == SQLITE_OK)
-        status = sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+        status = sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, leaves_schema_trusted, (int *)0);
     sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1000000);
     sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 500);
     sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 200);

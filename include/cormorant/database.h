@@ -88,11 +88,12 @@ typedef struct corm_open_options {
      */
     bool auto_sync CORM_ZERO;
     /*
-     * True where the file may have been made, or altered, to do harm. What its schema says then calls no function with effects
-     * beyond its result (trusted_schema = OFF), SQL cannot damage the file (SQLITE_DBCONFIG_DEFENSIVE: no writable_schema, no
-     * writes to what virtual tables keep, no journal mode OFF), pages are looked at before they are used (cell_size_check = ON),
-     * and statements have bounds: 1,000,000 bytes of SQL, depth 500 of expressions, 200 SELECTs in a compound one, 1,000,000
-     * operations, depth 100 of triggers, 10,000 bytes of a pattern of LIKE. Foreign keys, checks and triggers run as ever.
+     * True where the file may have been made, or altered, to do harm. What its schema says then calls no function with
+     * effects beyond its result (trusted_schema = OFF, unless SQLite took its JSON functions for such, as 3.40 does), SQL
+     * cannot damage the file (SQLITE_DBCONFIG_DEFENSIVE: no writable_schema, no writes to what virtual tables keep, no
+     * journal mode OFF), pages are looked at before they are used (cell_size_check = ON), and statements have bounds:
+     * 1,000,000 bytes of SQL, depth 500 of expressions, 200 SELECTs in a compound one, 1,000,000 operations, depth 100 of
+     * triggers, 10,000 bytes of a pattern of LIKE. Foreign keys, checks and triggers run as ever.
      */
     bool untrusted CORM_ZERO;
     /* Zero. */

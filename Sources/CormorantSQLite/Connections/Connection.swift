@@ -162,7 +162,7 @@ package final class Connection {
 
     /// Believes nothing of what stands in the file, before anything of it is read.
     private func distrust() throws {
-        guard csqlite_distrust(handle) == SQLITE_OK else {
+        guard csqlite_distrust(handle, UntrustedSchemas.refuseJSON ? 1 : 0) == SQLITE_OK else {
             throw CormorantError(
                 .unsupported, "this SQLite is too old for files that are not trusted",
                 hint: "take SQLite 3.31 or later, or open the file as a trusted one")

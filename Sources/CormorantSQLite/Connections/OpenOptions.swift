@@ -60,10 +60,11 @@ public struct OpenOptions: Sendable {
     /// calls run one at a time.
     public var readerCount: Int
     /// Whether the file may have been made, or altered, to do harm. What its schema says then calls no function with effects
-    /// beyond its result (trusted_schema = OFF), SQL cannot damage the file (SQLITE_DBCONFIG_DEFENSIVE: no writable_schema, no
-    /// writes to what virtual tables keep, no journal mode OFF), pages are looked at before they are used (cell_size_check = ON),
-    /// and statements have bounds: 1,000,000 bytes of SQL, depth 500 of expressions, 200 SELECTs in a compound one, 1,000,000
-    /// operations, depth 100 of triggers, 10,000 bytes of a pattern of LIKE. Foreign keys, checks and triggers run as ever.
+    /// beyond its result (trusted_schema = OFF, unless SQLite took its JSON functions for such, as 3.40 does), SQL cannot
+    /// damage the file (SQLITE_DBCONFIG_DEFENSIVE: no writable_schema, no writes to what virtual tables keep, no journal mode
+    /// OFF), pages are looked at before they are used (cell_size_check = ON), and statements have bounds: 1,000,000 bytes of
+    /// SQL, depth 500 of expressions, 200 SELECTs in a compound one, 1,000,000 operations, depth 100 of triggers, 10,000 bytes
+    /// of a pattern of LIKE. Foreign keys, checks and triggers run as ever.
     public var untrusted: Bool
     /// Is called with each connection that is opened to the file: first the one that writes, then, when threads need them, those
     /// that read beside it. For settings and attached files, which all connections must have alike:

@@ -165,11 +165,11 @@ class Database(Owner):
     transaction it does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with it. Inside one that
     only reads, in a file open for reading, and for tables of attached files and views it does nothing.
     untrusted (False): whether the file may have been made, or altered, to do harm. What its schema says then calls no
-    function with effects beyond its result (trusted_schema = OFF), SQL cannot damage the file (no writable_schema, no
-    writes to what virtual tables keep, no journal_mode "off"), pages are looked at before they are used
-    (cell_size_check = ON), and statements have bounds: 1,000,000 bytes of SQL, depth 500 of expressions, 200 SELECTs in
-    a compound one, 1,000,000 operations, depth 100 of triggers, 10,000 bytes of a pattern of LIKE. Foreign keys, checks
-    and triggers run as ever.
+    function with effects beyond its result (trusted_schema = OFF, unless SQLite took its JSON functions for such, as
+    3.40 does), SQL cannot damage the file (no writable_schema, no writes to what virtual tables keep, no journal_mode
+    "off"), pages are looked at before they are used (cell_size_check = ON), and statements have bounds: 1,000,000 bytes
+    of SQL, depth 500 of expressions, 200 SELECTs in a compound one, 1,000,000 operations, depth 100 of triggers, 10,000
+    bytes of a pattern of LIKE. Foreign keys, checks and triggers run as ever.
     set_up: a function that is called with each connection that is opened to the file, a RawConnection: first the one
     that writes, then, when threads need them, those that read beside it. For settings and attached files, which all
     connections must have alike: `set_up=lambda connection: connection.execute_script("PRAGMA cache_size = -20000")`. It
