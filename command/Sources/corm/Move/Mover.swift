@@ -1,7 +1,6 @@
 import CormorantBase
 import CormorantEngine
 import CormorantORM
-import CormorantPostgres
 import CormorantQuery
 import CormorantSQLite
 
@@ -115,18 +114,19 @@ struct Mover {
             try target.begin(.immediate)
             do {
                 let sink = try Sink(target, table)
-                var part = 0
-                repeat {
-                    try sink.add(Row(statement))
-                    part += 1
-                    done += 1
-                    if done % 1024 == 0 {
-                        try Interruption.check()
-                        bar.show("moving \(table.name)", done, of: total, "rows")
-                    }
-                    hasMore = try statement.step()
-                } while hasMore && (part < Mover.part || !table.isKeyed)
-                try sink.finish()
+                try sink.filled {
+                    var part = 0
+                    repeat {
+                        try sink.add(Row(statement))
+                        part += 1
+                        done += 1
+                        if done % 1024 == 0 {
+                            try Interruption.check()
+                            bar.show("moving \(table.name)", done, of: total, "rows")
+                        }
+                        hasMore = try statement.step()
+                    } while hasMore && (part < Mover.part || !table.isKeyed)
+                }
                 try target.commit()
             } catch {
                 try? target.rollback()
@@ -267,53 +267,41 @@ struct Mover {
     }
 }
 
-/// Where rows go: COPY of a server, or a prepared INSERT.
-private struct Sink {
-    private let copy: PostgresCopy?
-    private let statement: Statement?
+/// Where rows go: a prepared INSERT, which a server is handed as a COPY where that does the same.
+private final class Sink {
+    private let statement: Statement
+    private let copySQL: String
     private let connection: Connection
     private let count: Int
+    /// Rows that were sent by themselves, and whose outcome is not known.
+    private var waiting = 0
 
     init(_ connection: Connection, _ table: MovedTable) throws {
         self.connection = connection
         count = table.columns.count
-        let names = table.columns.map(\.name)
-        if let server = connection.engine as? PostgresConnection {
-            copy = try server.copyIn(quoteIdentifier(table.name), names)
-            statement = nil
-        } else {
-            copy = nil
-            let values = names.map { _ in "?" }.joined(separator: ", ")
-            statement = try connection.statement(
-                "INSERT INTO \(quoteIdentifier(table.name)) (\(quotedNames(names))) VALUES (\(values))")
-        }
+        let (name, columns) = (quoteIdentifier(table.name), quotedNames(table.columns.map(\.name)))
+        let values = table.columns.map { _ in "?" }.joined(separator: ", ")
+        statement = try connection.statement("INSERT INTO \(name) (\(columns)) VALUES (\(values))")
+        copySQL = "COPY \(name) (\(columns)) FROM STDIN (FORMAT binary)"
+    }
+
+    /// Runs what adds the rows; when it returns they are there.
+    func filled(_ body: () throws -> Void) throws {
+        if let engine = connection.engine { try engine.pipelined(body) } else { try body() }
+        connection.recycle(statement)
     }
 
     func add(_ row: Row) throws {
-        for place in 0..<Int32(count) {
-            let cell = row.cell(place)
-            if let copy { try bind(cell, place + 1, copy) } else if let statement { try bind(cell, place + 1, statement) }
-        }
-        if let copy {
-            _ = try copy.step()
-        } else if let statement {
+        for place in 0..<Int32(count) { try bind(row.cell(place), place + 1, statement) }
+        guard let sent = statement.engine else {
             _ = try statement.step()
-            statement.reset()
+            return statement.reset()
         }
-    }
-
-    private func bind(_ cell: Cell, _ index: Int32, _ copy: PostgresCopy) throws {
-        switch cell.type {
-        case StorageType.integer: copy.bind(cell.int64, index)
-        case StorageType.real: copy.bind(cell.double, index)
-        case StorageType.text:
-            let text = cell.text
-            try copy.bindText(text.baseAddress.map { UnsafeRawPointer($0) } ?? emptyBytes, count: text.count, index, borrowing: true)
-        case StorageType.blob:
-            let blob = cell.blob
-            try copy.bindBlob(blob.baseAddress ?? emptyBytes, count: blob.count, index, borrowing: true)
-        default: copy.bindNull(index)
-        }
+        guard try sent.send(copying: copySQL) else { return }
+        waiting += 1
+        guard waiting == 256 else { return }
+        waiting = 0
+        try connection.engine?.settle()
     }
 
     private func bind(_ cell: Cell, _ index: Int32, _ statement: Statement) throws {
@@ -330,10 +318,6 @@ private struct Sink {
         }
     }
 
-    func finish() throws {
-        if let copy { _ = try copy.finish() }
-        if let statement { connection.recycle(statement) }
-    }
 }
 
 /// The address of what has no bytes.
