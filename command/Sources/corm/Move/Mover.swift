@@ -69,7 +69,7 @@ struct Mover {
 
     /// The statements of the tables, and of what is made when they are filled: indexes and foreign keys.
     private func statements() throws -> (tables: [String], others: [String]) {
-        let all = try SQLCompiler.createTables(tables.map(\.schema), target.dialect)
+        let all = try SQLCompiler.createTables(tables.map(\.schema), target.dialect).map(\.sql)
         return (all.filter { $0.hasPrefix("CREATE TABLE ") }, all.filter { !$0.hasPrefix("CREATE TABLE ") })
     }
 
@@ -310,14 +310,14 @@ private final class Sink {
         case StorageType.real: statement.bind(cell.double, index)
         case StorageType.text:
             let text = cell.text
-            try statement.bindText(text.baseAddress.map { UnsafeRawPointer($0) } ?? emptyBytes, count: text.count, index, borrowing: true)
+            let start = text.baseAddress.map { UnsafeRawPointer($0) } ?? emptyBytes
+            try statement.bindText(start, count: text.count, index, borrowing: true)
         case StorageType.blob:
             let blob = cell.blob
             try statement.bindBlob(blob.baseAddress ?? emptyBytes, count: blob.count, index, borrowing: true)
         default: statement.bindNull(index)
         }
     }
-
 }
 
 /// The address of what has no bytes.
