@@ -95,8 +95,8 @@ public macro Column(
 ///
 /// - Parameter validate: throws where the value is not as it should be, before it is written; it is not called for nil. The caller
 ///   gets a `validation` error that names the property, with the message of what was thrown, and that as its `cause`. A
-///   function, `Self.isGood` among them, or a closure that says its parameter's type. The other parameters are those of `@Column`
-///   without a validator.
+///   function, `Self.isGood` among them, or a closure that says its parameter's type; `nonisolated` where the module's functions are the
+///   main actor's. The other parameters are those of `@Column` without a validator.
 @attached(peer)
 public macro Column<Content>(
     _ name: String? = nil, unique: Bool = false, indexed: Bool = false, default: String? = nil, check: String? = nil,

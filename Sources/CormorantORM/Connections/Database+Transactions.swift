@@ -102,6 +102,8 @@ extension Database {
         try begin(kind)
         do {
             let result = try body()
+            // Whoever cancelled it believes that nothing of it stays.
+            if Threads.isCancelled { throw CormorantError(.interrupted, "the transaction was cancelled before its commit") }
             try commit()
             return result
         } catch {

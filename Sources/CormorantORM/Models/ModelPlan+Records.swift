@@ -333,7 +333,7 @@ extension ModelPlan {
     }
 
     func noRecord<Access: RecordAccess>(_ record: Access) -> CormorantError {
-        let key = try? pooled.database?.values(of: model, model.keyColumns, count: 1) { _ in record }
+        let key = try? connection.values(of: model, model.keyColumns, count: 1) { _ in record }
         guard let missing = key?.firstIndex(of: .null) else { return noRecord() }
         let column = model.columns[model.keyColumns[missing]]
         return CormorantError(

@@ -104,6 +104,22 @@ extension Database {
     package func values<R: RecordAccess>(
         of model: ModelDescriptor, _ columns: [Int], count: Int, _ record: (Int) throws -> R
     ) throws -> [Value] {
+        try withReader { try $0.values(of: model, columns, count: count, record) }
+    }
+
+    /// Hands values to a record as if they were read from the file.
+    package func assign(
+        _ values: [Value], to model: ModelDescriptor, _ columns: [Int], _ read: (RecordReader) throws -> Void
+    ) throws {
+        try withReader { try $0.assign(values, to: model, columns, read) }
+    }
+}
+
+extension Connection {
+    /// As of a database, on the connection that is at hand.
+    func values<R: RecordAccess>(
+        of model: ModelDescriptor, _ columns: [Int], count: Int, _ record: (Int) throws -> R
+    ) throws -> [Value] {
         try withCarrier(of: model, columns) { statement, parameters, scratch in
             var values: [Value] = []
             values.reserveCapacity(count * columns.count)
@@ -119,8 +135,7 @@ extension Database {
         }
     }
 
-    /// Hands values to a record as if they were read from the file.
-    package func assign(
+    fileprivate func assign(
         _ values: [Value], to model: ModelDescriptor, _ columns: [Int], _ read: (RecordReader) throws -> Void
     ) throws {
         try withCarrier(of: model, columns) { statement, _, _ in
@@ -142,24 +157,19 @@ extension Database {
         of model: ModelDescriptor, _ columns: [Int],
         _ body: (Statement, UnsafePointer<Int32>, ScratchMemory) throws -> T
     ) throws -> T {
-        let sql = "SELECT " + columns.map { _ in "?" }.joined(separator: ", ")
-        return try withReader { connection in
-            // In memory, where a server would be asked for what it was sent.
-            let connection = try connection.memory
-            let statement = try connection.statement(sql)
-            defer { connection.recycle(statement) }
-            let scratch = ScratchMemory(firstSize: 256)
-            var parameters = [Int32](repeating: 0, count: max(1, model.columns.count))
-            for (offset, column) in columns.enumerated() {
-                parameters[column] = Int32(truncatingIfNeeded: offset + 1)
-            }
-            return try withExtendedLifetime(scratch) {
-                try parameters.withUnsafeBufferPointer { parameters in
-                    guard let base = parameters.baseAddress else {
-                        throw CormorantError(.internal, "a model has no columns")
-                    }
-                    return try body(statement, base, scratch)
+        // In memory, where a server would be asked for what it was sent.
+        let connection = try memory
+        let statement = try connection.statement("SELECT " + columns.map { _ in "?" }.joined(separator: ", "))
+        defer { connection.recycle(statement) }
+        let scratch = ScratchMemory(firstSize: 256)
+        var parameters = [Int32](repeating: 0, count: max(1, model.columns.count))
+        for (offset, column) in columns.enumerated() { parameters[column] = Int32(truncatingIfNeeded: offset + 1) }
+        return try withExtendedLifetime(scratch) {
+            try parameters.withUnsafeBufferPointer { parameters in
+                guard let base = parameters.baseAddress else {
+                    throw CormorantError(.internal, "a model has no columns")
                 }
+                return try body(statement, base, scratch)
             }
         }
     }

@@ -35,6 +35,39 @@ struct TaskTests {
         try await written
     }
 
+    /// Also where its body calls the database no more.
+    @Test func aTaskThatIsCancelledBeforeItsCommitLeavesNothing() async throws {
+        let (entered, holding) = AsyncStream.makeStream(of: Void.self)
+        let release = DispatchSemaphore(value: 0)
+        let database = database
+        let task = Task {
+            try await database.write { database in
+                _ = try database.inserted(City(name: "gone"))
+                holding.yield()
+                release.wait()
+            }
+        }
+        for await _ in entered { break }
+        task.cancel()
+        release.signal()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await database.fetchCount(City.all) == 0)
+    }
+
+    @Test func aReaderNamesTheKeyThatIsMissing() async throws {
+        let database = database
+        // From here on reads have a connection of their own.
+        _ = try await Task.detached { try await database.fetchCount(City.all) }.value
+        try refreshWithoutKey()
+    }
+
+    private func refreshWithoutKey() throws {
+        var city = City(name: "none")
+        let error = #expect(throws: CormorantError.self) { try database.refresh(&city) }
+        #expect(error?.code == .noRecord)
+        #expect(error?.plainMessage == "the record has no key, for City.id is NULL")
+    }
+
     /// finding code.md 6: it was queued as a write
     @Test func rawSQLThatReadsWaitsForNoWriter() async throws {
         try await whileWriting {

@@ -21,6 +21,20 @@ def _thread_id() -> int:
     return number
 
 
+def _works() -> list[Work]:
+    """What this thread does, one within the other."""
+    works: list[Work] | None = getattr(_known, "works", None)
+    if works is None:
+        works = _known.works = []
+    return works
+
+
+def is_cancelled() -> bool:
+    """Whether what this thread does was cancelled."""
+    works: list[Work] = getattr(_known, "works", [])
+    return any(work._cancelled for work in works)
+
+
 class Work:
     """What one thread does in a `with` block, which other threads can cancel at any time."""
 
@@ -31,12 +45,14 @@ class Work:
         self._cancelled = False
 
     def __enter__(self) -> None:
+        _works().append(self)
         with self._lock:
             self._thread = _thread_id()
             if self._cancelled:
                 self._cancel(self._thread)
 
     def __exit__(self, *_: object) -> None:
+        _works().remove(self)
         with self._lock:
             self._thread = None
             if self._cancelled:

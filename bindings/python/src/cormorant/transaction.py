@@ -11,7 +11,8 @@ from weakref import ref
 from ._native import abi
 from ._native import transaction as native_transaction
 from ._task import current_task, is_in_loop
-from .error import Error, ProgrammingError
+from ._work import is_cancelled
+from .error import Error, OperationalError, ProgrammingError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -98,6 +99,12 @@ class Transaction:
         if error is not None:
             self._undo()
             return
+        if is_cancelled():
+            # Whoever cancelled it believes that nothing of it stays.
+            self._undo()
+            raise OperationalError(
+                "the transaction was cancelled before its commit", code="CORM_E_INTERRUPTED", hint="run it again"
+            )
         try:
             self.commit()
         except Error:

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import functools
 import gc
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from models import Note
 
-from cormorant import BusyError, Database, ProgrammingError
+from cormorant import BusyError, Database, OperationalError, ProgrammingError
 
 SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT max(i) FROM n"
 request = contextvars.ContextVar("request", default="none")
@@ -146,3 +147,38 @@ def test_a_coroutine_function_is_refused(path: Path) -> None:
         warnings.simplefilter("error")
         asyncio.run(main())
         gc.collect()
+
+
+def test_a_body_that_is_cancelled_before_its_commit_leaves_nothing(path: Path) -> None:
+    """Also where it calls the database no more."""
+
+    def body(db: Database) -> None:
+        with db.transaction():
+            db.insert(Note(text="gone"))
+            begun.set()
+            assert goes_on.wait(10)
+
+    async def main() -> None:
+        with Database(path) as db:
+            db.create_tables(Note)
+            task = asyncio.create_task(db.perform(body))
+            assert await asyncio.to_thread(begun.wait, 10)
+            task.cancel()
+            await asyncio.sleep(0.05)
+            goes_on.set()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert await db.perform(lambda db: db.count(Note)) == 0
+
+    begun, goes_on = threading.Event(), threading.Event()
+    asyncio.run(main())
+
+
+def test_a_transaction_whose_time_is_over_is_not_committed(db: Database) -> None:
+    with db.timeout(0.02), pytest.raises(OperationalError, match="cancelled before its commit"), db.transaction():
+        db.insert(Note(text="late"))
+        time.sleep(0.1)
+    assert db.count(Note) == 0
+    with db.timeout(5), db.transaction():
+        db.insert(Note(text="in time"))
+    assert db.count(Note) == 1
