@@ -202,10 +202,10 @@ extension ModelPlan {
     /// The update of a list of properties; none means all but the key.
     package func update(_ properties: UnsafePointer<CChar>?) throws -> PlannedStatement {
         guard let properties else { return try update() }
-        if let last = lastUpdate, last.matches(properties) { return last.planned }
+        if let kept = keptUpdate(properties) { return kept }
         guard let columns = try updatable(names(properties, "properties")) else { return try update() }
         let made = NamedUpdate(properties, try update(columns))
-        lastUpdate = made
+        keep(made)
         return made.planned
     }
 }

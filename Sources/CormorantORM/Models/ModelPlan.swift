@@ -108,16 +108,11 @@ package final class ModelPlan {
     var tableMakesKeys = false
     /// Whether an error rolls back more than the record it is about.
     package var isInBatch = false
-    private var lastNamedUpdate: (names: [String], planned: PlannedStatement)?
+    /// Updates of properties as they were named, in few ways by a program: no name is looked up again.
+    private var namedUpdates: [(names: [String], planned: PlannedStatement)] = []
     /// The same by names that are C strings.
-    package var lastUpdate: NamedUpdate? {
-        get {
-            checkSchema()
-            return lastOfCStrings
-        }
-        set { lastOfCStrings = newValue }
-    }
-    private var lastOfCStrings: NamedUpdate?
+    private var updatesOfCStrings: [NamedUpdate] = []
+    private static let mostNamed = 16
 
     init(_ model: ModelDescriptor, _ pooled: PooledConnection) throws {
         try model.validate()
@@ -176,8 +171,8 @@ package final class ModelPlan {
         updating = nil
         partialUpdates = [:]
         upserts = [:]
-        lastNamedUpdate = nil
-        lastOfCStrings = nil
+        namedUpdates = []
+        updatesOfCStrings = []
     }
 
     /// Puts the statements that are not waited for where the others were, or back.
@@ -185,7 +180,7 @@ package final class ModelPlan {
         let now = WritingStatements(inserts: inserts, saving: saving, updating: updating, partial: partialUpdates)
         let next = others ?? WritingStatements(inserts: ModelPlan.noInserts)
         (inserts, saving, updating, partialUpdates) = (next.inserts, next.saving, next.updating, next.partial)
-        (lastNamedUpdate, lastOfCStrings) = (nil, nil)
+        (namedUpdates, updatesOfCStrings) = ([], [])
         others = now
     }
 
@@ -299,14 +294,27 @@ package final class ModelPlan {
         return made
     }
 
-    /// The update of properties by their names; none means all but the key. A loop of updates finds it at once.
+    /// The update of properties by their names; none means all but the key.
     package func update(named names: [String]) throws -> PlannedStatement {
         checkSchema()
-        if let last = lastNamedUpdate, last.names == names { return last.planned }
+        for known in namedUpdates where known.names == names { return known.planned }
         guard let properties = try updatable(names) else { return try update() }
         let planned = try update(properties)
-        lastNamedUpdate = (names, planned)
+        if namedUpdates.count >= ModelPlan.mostNamed { namedUpdates = [] }
+        namedUpdates.append((names, planned))
         return planned
+    }
+
+    /// The update of properties by their names as a C string has them, where one was kept.
+    package func keptUpdate(_ list: UnsafePointer<CChar>) -> PlannedStatement? {
+        checkSchema()
+        for known in updatesOfCStrings where known.matches(list) { return known.planned }
+        return nil
+    }
+
+    package func keep(_ update: NamedUpdate) {
+        if updatesOfCStrings.count >= ModelPlan.mostNamed { updatesOfCStrings = [] }
+        updatesOfCStrings.append(update)
     }
 
     /// The same of columns that have changed.
