@@ -181,7 +181,7 @@ extension RecordWriter {
     @usableFromInline @inline(never)
     package func nan(_ column: Int) -> CormorantError {
         wrong(
-            column, .range, "is NaN, which SQLite cannot store",
+            column, .range, "is NaN, which cannot be stored",
             model.columns[column].notNull
                 ? "make it nullable and give NULL where a number is missing" : "give NULL where a number is missing")
     }

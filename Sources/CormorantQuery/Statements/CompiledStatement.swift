@@ -125,7 +125,7 @@ extension Value {
         let model = (reference.path.last?.target ?? reference.table).model
         if isNaN {
             throw CormorantError(
-                .range, "the value for \(model).\(column.property) is NaN, which SQLite cannot store",
+                .range, "the value for \(model).\(column.property) is NaN, which cannot be stored",
                 hint: "give NULL where a number is missing", columns: [column.name])
         }
         if let form = column.type.timeForm, case .text(var text) = self {

@@ -106,7 +106,7 @@ extension Statement {
 
     package func nanBinding(_ index: Int32) -> CormorantError {
         CormorantError(
-            .range, "parameter \(describeParameter(index)) is NaN, which SQLite cannot store",
+            .range, "parameter \(describeParameter(index)) is NaN, which cannot be stored",
             hint: "bind NULL where a number is missing", sql: sql)
     }
 

@@ -94,9 +94,9 @@ def test_nan_is_told_what_its_column_allows(db: Database) -> None:
     db.create_tables(Measured)
     with pytest.raises(Error, match=r"Measured\.must is NaN.*\(make it nullable and give NULL where a number is"):
         db.insert(Measured(float("nan")))
-    with pytest.raises(Error, match=r"Measured\.may is NaN.* store \(give NULL where a number is missing\)$"):
+    with pytest.raises(Error, match=r"Measured\.may is NaN.* stored \(give NULL where a number is missing\)$"):
         db.insert(Measured(1.0, float("nan")))
-    with pytest.raises(Error, match=r"record 1: Measured\.may is NaN.* store \(give NULL where a number is missing\)$"):
+    with pytest.raises(Error, match=r"record 1: Measured\.may is NaN.* stored \(give NULL where a number is missing\)$"):
         db.insert_many([Measured(1.0), Measured(1.0, float("nan"))])
 
 
