@@ -45,8 +45,9 @@ def sql(text: str | Template, /, **values: Any) -> SQL:
 
     `sql("SELECT * FROM people WHERE age > {age} AND id IN {ids:list}", age=35, ids=[1, 2])`, or of Python 3.14 on a
     t-string: `sql(t"SELECT * FROM people WHERE age > {age}")`. `{x:list}` is the values of an IN, of which there may be
-    none, in parentheses of their own or of the SQL's; `{x:name}` the name of a table or column, quoted; a model is its table, and SQL of sql() stands as it is, with
-    its values. A brace of the SQL's own is doubled. The result goes wherever SQL is taken, without bindings beside it.
+    none, in parentheses of their own or of the SQL's; `{x:name}` the name of a table or column, quoted; a model is its
+    table, and SQL of sql() stands as it is, with its values. A brace of the SQL's own is doubled. The result goes
+    wherever SQL is taken, without bindings beside it.
     """
     written: list[str] = []
     bound: list[Any] = []

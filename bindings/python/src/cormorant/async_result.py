@@ -25,8 +25,8 @@ S = TypeVar("S")
 class AsyncResult(Generic[T]):
     """Rows as they come, of AsyncDatabase.cursor() and query(): `async for`, or await fetch_one() and fetch_all().
 
-    The statement begins when it or the first of them is awaited. It ends with its rows, by close() or by `async with`, or
-    when it is dropped. One task reads at a time.
+    The statement begins when it or the first of them is awaited. It ends with its rows, by close() or by `async with`,
+    or when it is dropped. One task reads at a time.
     """
 
     _result: Result[T] | None = None
