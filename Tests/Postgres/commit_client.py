@@ -1,5 +1,5 @@
-"""commit_client.py URL FIRST: commits numbers from FIRST on, two rows and a batch that is copied in a transaction, and prints
-each that is.
+"""commit_client.py URL FIRST: commits numbers from FIRST on, two rows and a batch that is copied in a transaction, and
+prints each that is.
 """
 
 import sys

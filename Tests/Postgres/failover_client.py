@@ -1,4 +1,4 @@
-"""failover_client.py URL FIRST STEP: commits numbers, two rows in a transaction, reads each back, and prints what became of it."""
+"""failover_client.py URL FIRST STEP: commits numbers, two rows each, reads them, and prints what became of them."""
 
 import sys
 import time

@@ -50,7 +50,7 @@ DELAY = 0.001
 
 
 class Proxy:
-    """Listens in front of the server, and counts what a client sends and then waits for: the messages Query, Sync, Flush, and
+    """Listens in front of the server, and counts what a client sends and then waits for: Query, Sync, Flush, and
     the end of a COPY.
     """
 

@@ -1,4 +1,4 @@
-"""Readers on standbys, which see what was written, and primaries that fail. CORMORANT_FAILOVERS makes it more of these."""
+"""Readers on standbys, which see what was written, and primaries that fail, CORMORANT_FAILOVERS times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-
 from commit_client import Entry
 from conftest import call, hosts
 from cormorant import Database, DisconnectedError, Error

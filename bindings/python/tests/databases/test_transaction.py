@@ -128,7 +128,8 @@ def test_a_function_is_run_again_where_another_transaction_was_in_its_way(db: Da
     department = Department("a")
 
     def body(database: Database, name: str, *, most: int) -> str:
-        assert database is db and database.transaction_depth == 1
+        assert database is db
+        assert database.transaction_depth == 1
         calls.append(department.id)
         database.insert(department)
         if len(calls) < most:

@@ -170,7 +170,8 @@ struct Mover {
         guard try statement.step() else { return }
         let row = Row(statement)
         throw CormorantError(
-            .foreignKey, "a row of \(row.cell(0).string ?? "") refers to a row of \(row.cell(2).string ?? "") that is not there",
+            .foreignKey,
+            "a row of \(row.cell(0).string ?? "") refers to a row of \(row.cell(2).string ?? "") that is not there",
             hint: "mend it in the source")
     }
 
@@ -216,7 +217,8 @@ struct Mover {
                     differing += 1
                     if differing == 1 {
                         let (from, into) = (shown(left.cell(Int32(place))), shown(right.cell(Int32(place))))
-                        findings.append("\(table.name).\(table.columns[place].name), \(key(of: left, table)): \(from) and \(into)")
+                        let column = "\(table.name).\(table.columns[place].name)"
+                        findings.append("\(column), \(key(of: left, table)): \(from) and \(into)")
                     }
                     // Behind another key nothing is beside its like any more.
                     if table.keyPlaces.contains(place) { break }
@@ -229,7 +231,9 @@ struct Mover {
                 (here, there) = (try one.step(), try other.step())
             }
             if differing > 1 { findings.append("\(table.name): \(differing) rows differ") }
-            if here != there { findings.append("\(table.name): there are more rows \(here ? "in the source" : "in the target")") }
+            if here != there {
+                findings.append("\(table.name): there are more rows in the \(here ? "source" : "target")")
+            }
             rows += done
         }
         return (findings, rows)
