@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -40,8 +40,8 @@ def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield Page(made, request.param)
 
 
-def picture(page: Page, name: str) -> None:
-    """Taken by Chromium alone, light and dark."""
+def picture(page: Page, name: str, before: Callable[[str], None] = lambda theme: None) -> None:
+    """Taken by Chromium alone, light and dark; what is there for a moment, right after `before`."""
     if not TAKES_PICTURES or page.name != "chromium":
         return
     PICTURES.mkdir(exist_ok=True)
@@ -49,6 +49,7 @@ def picture(page: Page, name: str) -> None:
     for theme in ("light", "dark"):
         page.theme(theme)
         time.sleep(0.6)
+        before(theme)
         page.driver.save_screenshot(str(PICTURES / f"{name}-{theme}.png"))
     page.theme("light")
     page.driver.set_window_size(1440, 900)
@@ -278,7 +279,13 @@ def test_commits_of_others_are_seen(start: Start, browser: Page, chinook: Path) 
     assert browser.all(".flash")
     browser.shows("276 rows", 3)
     browser.shows("/s", 2)
-    picture(browser, "live")
+
+
+    def change(theme: str) -> None:
+        make(chinook, f"UPDATE Artist SET Name = 'changed elsewhere, {theme}' WHERE ArtistId = 3")
+        browser.until(lambda: theme in browser.cells(1)[2], "the change", 1.0)
+
+    picture(browser, "live", change)
     make(chinook, "ALTER TABLE Artist ADD COLUMN born INTEGER")
     browser.shows("born", 3)
 

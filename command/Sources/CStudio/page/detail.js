@@ -8,7 +8,8 @@ const firstPart = 20_000;
 
 export function openDetail(view, row, index, close) {
   const edit = row.edit ?? view.edits.of(view.file, view.table.name, row.k);
-  const title = view.shape.label ? values.line(view.valueOf(row, view.shape.label)) : null;
+  const label = view.shape.label ? view.valueOf(row, view.shape.label) : null;
+  const title = label === null || label === "" ? null : values.line(label);
   const fields = view.shownColumns.map((column, place) => {
     const value = edit && column.name in edit.new ? edit.new[column.name] : row.c[place];
     const body = h("div", { class: "field-value" });
@@ -43,7 +44,7 @@ function fill(view, row, column, value, body) {
   else {
     const key = view.reference(column);
     const label = key && view.labels.get(column.name)?.get(JSON.stringify(value));
-    body.append(h("span", { class: kind === "text" ? "" : "mono" }, values.text(value)), label ? h("span", { class: "label" }, ` ${values.line(label)}`) : "");
+    body.append(h("span", { class: kind === "text" ? "" : "mono" }, kind === "bool" ? String(value === 1) : values.text(value)), label ? h("span", { class: "label" }, ` ${values.line(label)}`) : "");
   }
 }
 

@@ -27,6 +27,9 @@ export class DiagramView {
       else this.move(-event.deltaX, -event.deltaY);
     }, { passive: false });
     this.canvas.addEventListener("pointerdown", (event) => this.drag(event));
+    // As long as nobody has moved it, it fills what room there is.
+    this.observer = new ResizeObserver(() => { if (this.layout && this.isFitted) this.fit(); });
+    this.observer.observe(this.canvas);
     this.canvas.addEventListener("keydown", (event) => {
       const moves = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
       if (event.target !== this.canvas) return;
@@ -39,6 +42,7 @@ export class DiagramView {
   }
 
   opened() { this.load(); }
+  destroy() { this.observer.disconnect(); }
 
   get query() { return { file: this.file, tables: this.tables, columns: this.columns ?? undefined }; }
 
@@ -99,6 +103,7 @@ export class DiagramView {
     const found = wanted ? this.layout.tables.filter((table) => table.name.toLowerCase().includes(wanted)) : [];
     for (const [place, box] of this.boxes) box.classList.toggle("found", found.some((table) => table.place === place));
     if (found.length) {
+      this.isFitted = false;
       const { x, y, width, height } = found[0];
       this.x = this.canvas.clientWidth / 2 - (x + width / 2) * this.scale;
       this.y = this.canvas.clientHeight / 2 - (y + height / 2) * this.scale;
@@ -109,9 +114,10 @@ export class DiagramView {
   // Where it stands -----------------------------------------------------------------------------------------------------
 
   place() { this.world?.setAttribute("transform", `translate(${this.x} ${this.y}) scale(${this.scale})`); }
-  move(x, y) { this.x += x; this.y += y; this.place(); }
+  move(x, y) { this.isFitted = false; this.x += x; this.y += y; this.place(); }
 
   zoom(by, event = null) {
+    this.isFitted = false;
     const bounds = this.canvas.getBoundingClientRect();
     const [x, y] = event ? [event.clientX - bounds.left, event.clientY - bounds.top] : [bounds.width / 2, bounds.height / 2];
     const scale = Math.max(0.03, Math.min(3, this.scale * by));
@@ -122,6 +128,7 @@ export class DiagramView {
   }
 
   fit() {
+    this.isFitted = true;
     const { width, height } = this.layout;
     const [room, tall] = [this.canvas.clientWidth - 32, this.canvas.clientHeight - 32];
     this.scale = Math.max(0.03, Math.min(1, room / width, tall / height));
@@ -137,6 +144,7 @@ export class DiagramView {
     const move = (moved) => {
       if (Math.hypot(moved.clientX - x, moved.clientY - y) > 4) this.hasMoved = true;
       if (!this.hasMoved) return;
+      this.isFitted = false;
       this.canvas.classList.add("dragging");
       this.x = left + moved.clientX - x;
       this.y = top + moved.clientY - y;

@@ -87,7 +87,7 @@ export class HealthView {
   plan(found) {
     const { steps } = found.plan;
     this.target.replaceChildren(h("h2", {}, "What brings the file to the schema"), h("p", { class: "mono muted path" }, found.path),
-      steps.length ? h("ol", { class: "plan-steps" }, steps.map((step) => h("li", {}, h("div", { class: "row" }, h("b", {}, step.summary), h("span", { class: `tag ${step.risk}` }, step.risk), step.rows ? h("span", { class: "muted" }, `${values.number(step.rows)} rows are written again`) : null),
+      steps.length ? h("ol", { class: "plan-steps" }, steps.map((step) => h("li", {}, h("div", { class: "row" }, h("b", {}, step.summary), h("span", { class: `tag ${step.risk}` }, step.risk), step.rows ? h("span", { class: "muted" }, `${values.number(step.rows)} ${step.rows === 1 ? "row is" : "rows are"} written again`) : null),
         step.losses.length ? h("p", { class: "bad" }, `loses ${step.losses.join(" and ")}`) : null, step.notes.map((note) => h("p", { class: "muted" }, note)), step.problems.map((found) => h("p", { class: "bad" }, `${found.message}: ${found.annotation}`)),
         h("details", {}, h("summary", {}, "SQL"), h("pre", { class: "whole sql", tabindex: 0 }, step.sql.join(";\n\n"))))))
         : h("p", { class: "good" }, icon("check"), "The file has this schema."),

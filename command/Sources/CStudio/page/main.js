@@ -83,6 +83,7 @@ class App {
     const number = this.showing = (this.showing ?? 0) + 1;
     this.drawTabs();
     if (this.session.files[now.file].isLocked) return this.unlock(now.file);
+    this.root.classList.remove("locked");
     try {
       if (this.file !== now.file || !this.schema) await this.load(now.file);
     } catch (error) {
@@ -124,7 +125,7 @@ class App {
     this.view?.destroy?.();
     this.view = null;
     this.file = null;
-    this.sidebar.replaceChildren();
+    this.root.classList.add("locked");
     const key = h("input", { type: "password", class: "input", id: "key", autocomplete: "off", required: true });
     const told = h("div", {});
     const form = h("form", { class: "card unlock" }, icon("lock"), h("h1", {}, this.session.files[file].name), h("p", { class: "muted" }, "The file is encrypted. Its key stays in this program, and is neither kept nor logged."),
@@ -173,7 +174,7 @@ class App {
           return h("a", { class: "table-link", href: address, title: table.name, "aria-current": isCurrent ? "page" : null }, icon(isStore ? "store" : table.kind === "view" ? "view" : "table"), h("span", {}, table.name));
         }));
     }));
-    if (!this.schema.tables.length) this.list.replaceChildren(h("p", { class: "muted pad" }, "The file has no tables yet."));
+    if (!this.schema.tables.length && !this.stores.length) this.list.replaceChildren(h("p", { class: "muted pad" }, "The file has no tables yet."));
   }
 
   // Commits -------------------------------------------------------------------------------------------------------------

@@ -238,7 +238,7 @@ export class RowsView {
   foot() {
     const { total, isExact, isCounted } = this.source;
     const count = isExact ? `${values.number(total)} ${total === 1 ? "row" : "rows"}` : isCounted ? `about ${values.number(total)} rows` : "counting…";
-    const at = this.grid && total > this.grid.visible ? ` · at ${values.number(Math.min(total, Math.floor(this.grid.top) + 1))}` : "";
+    const at = this.grid && total > this.grid.visible ? `at ${values.number(Math.min(total, Math.floor(this.grid.top) + 1))}` : "";
     const jump = h("input", { type: "text", inputmode: "numeric", class: "jump", placeholder: "row", "aria-label": "Go to row", size: 9 });
     jump.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;

@@ -88,7 +88,7 @@ export function kind(value, column) {
   if (type === "bool" && (value === 0 || value === 1)) return "bool";
   if (isNumber(value) || type === "decimal") return "number";
   if (times.includes(type)) return "time";
-  if (type === "uuid") return "code";
+  if (type === "uuid" || (typeof value === "string" && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value))) return "code";
   if (type === "json" || (typeof value === "string" && /^\s*[[{]/.test(value) && isJSON(value))) return "json";
   return "text";
 }

@@ -89,6 +89,7 @@ struct Studio: ParsableCommand {
                 .unsupported, "corm studio shows SQLite files, and this is the URL of a server",
                 hint: "give the path of a file")
         }
+        try refuseMissing(path)
         try refuseNoDatabase(path, .view)
         if let key = try keys.givenKey() { return try file.unlock(keys.encryption(key)) }
         guard fileHead(path).kind != .cipher, keys.settings.isEmpty else { return }
