@@ -8,13 +8,14 @@ import itertools
 import json
 import random
 import sqlite3
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from conftest import ENVIRONMENT, Start, Studio, make, tables_with_random_references
+from conftest import COMMAND, ENVIRONMENT, Start, Studio, make, tables_with_random_references
 
 
 def page(studio: Studio, table: str, columns: list[str], place: dict[str, Any], **query: Any) -> Any:
@@ -425,11 +426,28 @@ def test_checks_and_the_plan_of_a_migration(start: Start, tmp_path: Path) -> Non
     assert studio.ask("target")["plan"]["steps"] == []
 
 
+def test_the_steps_of_a_bundle(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "one.sql").write_text("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)")
+    (tmp_path / "two.sql").write_text("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b TEXT)")
+    for arguments in (
+        ["generate-migration", "steps", "one", "one.sql"],
+        ["generate-migration", "steps", "two", "two.sql"],
+    ):
+        subprocess.run([str(COMMAND), *arguments], cwd=tmp_path, env=ENVIRONMENT, check=True, timeout=60)
+    migrate = [str(COMMAND), "migrate", "a.db", "steps", "--create", "--to", "0001_one"]
+    subprocess.run(migrate, cwd=tmp_path, env=ENVIRONMENT, check=True, timeout=60)
+    studio = start(tmp_path / "a.db", "--write", "--bundle", "steps")
+    target = studio.ask("target")
+    assert [(step["id"], step["state"]) for step in target["steps"]] == [
+        ("0001_one", "applied"),
+        ("0002_two", "pending"),
+    ]
+    assert "ADD COLUMN" in target["pending"][0]["sql"].upper()
+    assert studio.ask("migrate", losses=[]) == {"applied": ["0002_two"]}
+    assert {step["state"] for step in studio.ask("target")["steps"]} == {"applied"}
+
+
 def test_an_encrypted_file_asks_for_its_key(start: Start, tmp_path: Path) -> None:
-    import subprocess
-
-    from conftest import COMMAND
-
     path = make(tmp_path / "a.db", "CREATE TABLE t (x); INSERT INTO t VALUES ('secret');")
     subprocess.run(
         [str(COMMAND), "encrypt", str(path)], env=ENVIRONMENT | {"CORM_KEY": "correct horse"}, check=True, timeout=60
@@ -444,10 +462,6 @@ def test_an_encrypted_file_asks_for_its_key(start: Start, tmp_path: Path) -> Non
 
 
 def test_key_value_stores(start: Start, tmp_path: Path) -> None:
-    import subprocess
-
-    from conftest import COMMAND
-
     for name, key, value in (("settings", "theme", "dark"), ("settings", "size", "2"), ("cache", "a", "b")):
         subprocess.run(
             [str(COMMAND), "kv", "put", "a.db", name, key, value], cwd=tmp_path, env=ENVIRONMENT, check=True, timeout=60

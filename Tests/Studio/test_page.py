@@ -253,7 +253,17 @@ def test_a_conflict_is_told(start: Start, browser: Page, chinook: Path) -> None:
     browser.control("a")
     browser.keys("mine", Keys.ENTER)
     browser.shows("1 change to save")
+    # What is being typed stays when others commit.
+    browser.cell(1, 1).click()
+    browser.keys(Keys.ENTER)
+    browser.one(".cell-input")
+    browser.control("a")
+    browser.keys("half ")
     make(chinook, "UPDATE Artist SET Name = 'theirs' WHERE ArtistId = 1")
+    time.sleep(1)
+    browser.keys("typed")
+    assert browser.one(".cell-input").get_property("value") == "half typed"
+    browser.keys(Keys.ESCAPE)
     browser.press("Review and save")
     browser.press("Save 1 change")
     browser.shows("another program has changed the row meanwhile")
@@ -279,7 +289,6 @@ def test_commits_of_others_are_seen(start: Start, browser: Page, chinook: Path) 
     assert browser.all(".flash")
     browser.shows("276 rows", 3)
     browser.shows("/s", 2)
-
 
     def change(theme: str) -> None:
         make(chinook, f"UPDATE Artist SET Name = 'changed elsewhere, {theme}' WHERE ArtistId = 3")

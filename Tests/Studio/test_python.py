@@ -1,4 +1,4 @@
-"""db.studio() in Python."""
+"""The studio from programs: db.studio() in Python, and a pipe in C."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, ENVIRONMENT, ROOT
+from conftest import BUILD, ENVIRONMENT, ROOT, make
 
 PACKAGE = ROOT / "bindings/python/src"
 
@@ -67,3 +67,14 @@ os._exit(0)
         time.sleep(0.05)
     if process.exists() and "State:\tZ" not in (process / "status").read_text():
         pytest.fail("corm studio is left behind")
+
+
+def test_the_program_in_c(tmp_path: Path) -> None:
+    make(tmp_path / "app.db", "CREATE TABLE t (x)")
+    subprocess.run(["cc", "-Wall", "-Werror", "-o", "studio", ROOT / "examples/c/studio.c"], cwd=tmp_path, check=True)
+    environment = ENVIRONMENT | {"PATH": f"{BUILD.resolve()}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        [tmp_path / "studio"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=20
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("http://127.0.0.1:")

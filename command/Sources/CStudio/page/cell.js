@@ -31,6 +31,7 @@ export async function editCell(view, place, row, column) {
   const finish = (isKept, move = 0) => {
     if (isDone) return;
     isDone = true;
+    delete cell.dataset.editing;
     if (isKept && (input.value !== shown)) view.write(row, column, values.typed(input.value, column));
     view.grid.repaint();
     view.grid.setFocus(place.row + move, place.column, true);
@@ -40,9 +41,10 @@ export async function editCell(view, place, row, column) {
     if (event.key === "Enter") finish(true, event.shiftKey ? -1 : 0);
     else if (event.key === "Escape") finish(false);
     else if (event.key === "Tab") { event.preventDefault(); finish(true); view.grid.setFocus(place.row, place.column + (event.shiftKey ? -1 : 1), true); }
-    else if ((event.ctrlKey || event.metaKey) && event.key === "0" && column.is_nullable) { isDone = true; view.write(row, column, null); view.grid.repaint(); view.grid.setFocus(place.row, place.column, true); }
+    else if ((event.ctrlKey || event.metaKey) && event.key === "0" && column.is_nullable) { isDone = true; delete cell.dataset.editing; view.write(row, column, null); view.grid.repaint(); view.grid.setFocus(place.row, place.column, true); }
   });
   input.addEventListener("blur", () => finish(true));
+  cell.dataset.editing = String(place.row);
   cell.replaceChildren(input, column.is_nullable ? h("span", { class: "cell-hint", "aria-hidden": "true" }, "Ctrl 0: NULL") : "");
   input.focus();
   input.select();

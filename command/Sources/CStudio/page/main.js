@@ -13,7 +13,6 @@ class App {
   constructor() {
     this.root = document.getElementById("app");
     this.edits = new Edits(() => this.edited());
-    this.schemas = new Map();
     this.theme(localStorage.getItem("corm-studio-theme"));
   }
 
@@ -68,13 +67,15 @@ class App {
 
   // What is shown -------------------------------------------------------------------------------------------------------
 
+  /** Reads the schema; false where it is what is known. */
   async load(file) {
+    const schema = await ask("schema", { file, known: this.file === file ? this.schema?.version : undefined });
+    if (schema.isKnown) return false;
     this.file = file;
-    const schema = await ask("schema", { file });
-    this.schema = { tables: schema.metadata.tables, keys: schema.keys, problems: schema.metadata.problems };
+    this.schema = { version: schema.version, tables: schema.metadata.tables, keys: schema.keys, problems: schema.metadata.problems };
     this.edits.undoCount = schema.undo;
     this.stores = (await ask("stores", { file })).stores;
-    this.schemas.set(file, this.schema);
+    return true;
   }
 
   async show() {
@@ -181,16 +182,20 @@ class App {
 
   committed(file) {
     if (file !== this.file || !this.schema) return;
-    // The schema is asked for once in a while: most commits leave it as it is, and the server knows.
-    clearTimeout(this.schemaTimer);
-    this.schemaTimer = setTimeout(() => this.reloadSchema(file), 250);
+    this.schemaTimer ??= setTimeout(() => { this.schemaTimer = null; this.reloadSchema(file); }, 250);
     this.view?.committed?.();
   }
 
   async reloadSchema(file) {
-    const before = JSON.stringify(this.schema);
-    try { await this.load(file); } catch { return; }
-    if (JSON.stringify(this.schema) === before || file !== this.file) return;
+    const stores = this.stores.join();
+    const hasChanged = await this.load(file).catch(() => false);
+    if (file !== this.file) return;
+    if (!hasChanged) {
+      // Stores come without a change of the schema.
+      this.stores = (await ask("stores", { file }).catch(() => ({ stores: this.stores }))).stores;
+      if (this.stores.join() !== stores) this.drawTables();
+      return;
+    }
     say("the schema has changed");
     const now = state.read();
     this.drawSide(now);

@@ -280,12 +280,14 @@ export class RowsView {
     if (this.isRefreshing) { this.wantsRefresh = true; return; }
     this.isRefreshing = true;
     const changes = await this.source.again();
-    this.source.count();
+    this.source.countAgain();
     if (changes?.length || changes === null) {
       const until = performance.now() + 1600;
       for (const { row, columns } of changes ?? []) this.flashes.set(JSON.stringify(row.k), { columns, until });
       this.source.rows.forEach((row) => { row.isRelated = false; });
     } else this.source.rows.forEach((row) => { row.isRelated = false; });
+    const shown = this.detail && changes?.find(({ row }) => JSON.stringify(row.k) === this.detailKey);
+    if (shown && !this.detail.contains(document.activeElement)) this.openDetail(shown.row, this.source.start + this.source.rows.indexOf(shown.row));
     this.labels.clear();
     this.relate();
     this.changed("count");
@@ -298,6 +300,9 @@ export class RowsView {
   // Cells ---------------------------------------------------------------------------------------------------------------
 
   paint(cell, row, column, index) {
+    // What is being typed stays, whatever is committed meanwhile.
+    if (cell.dataset.editing === String(index)) return;
+    delete cell.dataset.editing;
     cell.replaceChildren();
     cell.classList.remove("edited", "flash", "deleted", "added");
     if (!row) { cell.dataset.kind = ""; cell.append(h("span", { class: "shimmer" })); return; }
@@ -411,6 +416,7 @@ export class RowsView {
     if (!row) return;
     this.detail?.remove();
     this.detail = openDetail(this, row, index, () => { this.detail?.remove(); this.detail = null; this.grid.measure(); this.grid.setFocus(index, this.grid.focus.column, true); });
+    this.detailKey = JSON.stringify(row.k);
     this.body.append(this.detail);
     this.grid.measure();
   }

@@ -44,10 +44,17 @@ export class RowSource {
     }
   }
 
-  stop() { this.abort?.abort(); this.counting?.abort(); }
+  stop() { clearTimeout(this.countTimer); this.abort?.abort(); this.counting?.abort(); }
+
+  /** Counts again, as often as it does not take much of the server's time. */
+  countAgain() {
+    clearTimeout(this.countTimer);
+    this.countTimer = setTimeout(() => this.count(), Math.max(0, (this.countedAt ?? 0) + 10 * (this.countCost ?? 0) - performance.now()));
+  }
 
   async count() {
     this.counting?.abort();
+    const begin = performance.now();
     const abort = this.counting = new AbortController();
     try {
       const { count, about } = await ask("count", this.query, abort.signal);
@@ -58,6 +65,8 @@ export class RowSource {
         else if (!this.isEnd) this.total = Math.max(this.total, this.rows.length + pageSize);
       }
       this.isCounted = true;
+      this.countedAt = performance.now();
+      this.countCost = this.countedAt - begin;
       if (before !== this.total) this.changed();
       else this.changed("count");
     } catch (error) { if (!isAbort(error)) this.isCounted = true; }

@@ -96,9 +96,12 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
 
     // Its schema ------------------------------------------------------------------------------------------------------
 
+    /// Another number after each change of the schema.
+    func schemaVersion() throws -> Int64 { try database(.pages).withReader { try $0.pragma("schema_version") } }
+
     func metadata() throws -> Metadata {
         let database = try database(.pages)
-        let version = try database.withReader { try $0.pragma("schema_version") }
+        let version = try schemaVersion()
         if let known = lock.locked({ known }), known.version == version { return known.metadata }
         let metadata = try database.metadata()
         lock.locked { known = (version, metadata) }

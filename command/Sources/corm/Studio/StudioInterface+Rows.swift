@@ -6,10 +6,13 @@ import CormorantThreads
 
 /// Rows and what they are related to.
 extension StudioInterface {
-    func schema(_ file: StudioFile) throws -> JSON {
+    /// Nothing of it where it is what the page knows already.
+    func schema(_ file: StudioFile, _ json: JSON) throws -> JSON {
+        let version = try file.schemaVersion()
+        if json["known"].integer == version { return ["isKnown": true, "undo": JSON(file.undoCount)] }
         let metadata = try file.metadata()
         return [
-            "metadata": .raw(metadata.json),
+            "version": .integer(version), "metadata": .raw(metadata.json),
             "keys": .object(
                 metadata.tables.map { table in
                     let shape = TableShape(table)

@@ -65,7 +65,7 @@ final class StudioInterface: @unchecked Sendable {  // `folder` is set before th
         let file = try session.file(json)
         switch name {
         case "unlock": return HTTPResponse(try unlock(file, json))
-        case "schema": return HTTPResponse(try schema(file))
+        case "schema": return HTTPResponse(try schema(file, json))
         case "rows": return HTTPResponse(try rows(file, json, connection))
         case "count": return HTTPResponse(try count(file, json, connection))
         case "related": return HTTPResponse(try related(file, json, connection))
