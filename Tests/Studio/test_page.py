@@ -203,6 +203,7 @@ def test_types(start: Start, browser: Page, tmp_path: Path) -> None:
     wide = "return document.querySelector('.detail img')?.naturalWidth"
     browser.until(lambda: browser.js(wide) == 160, "the picture")
     audit(browser)
+    browser.js("document.querySelector('.detail img').scrollIntoView({block: 'end'})")
     picture(browser, "types")
 
 
@@ -369,7 +370,7 @@ def test_health_and_migration(start: Start, browser: Page, tmp_path: Path) -> No
         "CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer (id));"
         "CREATE INDEX purchase_customer ON purchase (customer);"
     )
-    browser.open(start(path, "--write", "--schema", "new.sql").url, "view=health")
+    browser.open(start(path.name, "--write", "--schema", "new.sql").url, "view=health")
     browser.shows("has no index on (customer)")
     browser.shows("create index")
     audit(browser)

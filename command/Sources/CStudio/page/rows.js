@@ -282,7 +282,7 @@ export class RowsView {
     const changes = await this.source.again();
     this.source.countAgain();
     if (changes?.length || changes === null) {
-      const until = performance.now() + 1600;
+      const until = performance.now() + 2400;
       for (const { row, columns } of changes ?? []) this.flashes.set(JSON.stringify(row.k), { columns, until });
       this.source.rows.forEach((row) => { row.isRelated = false; });
     } else this.source.rows.forEach((row) => { row.isRelated = false; });
@@ -292,7 +292,7 @@ export class RowsView {
     this.relate();
     this.changed("count");
     this.grid.repaint();
-    setTimeout(() => this.grid.repaint(), 1700);
+    setTimeout(() => this.grid.repaint(), 2500);
     // Twice in a second at most.
     setTimeout(() => { this.isRefreshing = false; if (this.wantsRefresh) { this.wantsRefresh = false; this.committed(); } }, 400);
   }
