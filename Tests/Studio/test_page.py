@@ -203,8 +203,8 @@ def test_types(start: Start, browser: Page, tmp_path: Path) -> None:
     wide = "return document.querySelector('.detail img')?.naturalWidth"
     browser.until(lambda: browser.js(wide) == 160, "the picture")
     audit(browser)
-    browser.js("document.querySelector('.detail img').scrollIntoView({block: 'end'})")
-    picture(browser, "types")
+    show = "document.querySelector('.detail img').scrollIntoView({block: 'end'})"
+    picture(browser, "types", lambda theme: browser.js(show))
 
 
 def test_edits(start: Start, browser: Page, chinook: Path) -> None:
@@ -294,6 +294,7 @@ def test_commits_of_others_are_seen(start: Start, browser: Page, chinook: Path) 
     def change(theme: str) -> None:
         make(chinook, f"UPDATE Artist SET Name = 'changed elsewhere, {theme}' WHERE ArtistId = 3")
         browser.until(lambda: theme in browser.cells(1)[2], "the change", 1.0)
+        browser.js("for (const flash of document.getAnimations()) { flash.pause(); flash.currentTime = 300; }")
 
     picture(browser, "live", change)
     make(chinook, "ALTER TABLE Artist ADD COLUMN born INTEGER")
