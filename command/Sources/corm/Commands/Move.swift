@@ -34,7 +34,7 @@ struct Move: ParsableCommand {
         guard isServerURL(source) != isServerURL(target) else {
             throw CormorantError(
                 .misuse, "\(isServerURL(source) ? "both are URLs" : "neither is a URL")",
-                hint: "give a SQLite file and a postgresql:// URL; corm backup copies files, pg_dump databases of a server")
+                hint: "give a file and a postgresql:// URL; corm backup copies files, pg_dump databases of a server")
         }
         let (from, into) = (try openSource(), try openTarget())
         let metadata = try isServerURL(source) ? from.metadata() : from.metadataByValues()

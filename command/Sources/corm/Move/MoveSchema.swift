@@ -87,7 +87,9 @@ struct MoveSchema {
 
     /// SQLite's name of the row number that no column has taken.
     private func freeRowID(_ table: TableMetadata) -> String {
-        ["rowid", "_rowid_", "oid"].first { name in !table.columns.contains { sameIdentifier($0.name, name) } } ?? "rowid"
+        ["rowid", "_rowid_", "oid"].first { name in
+            !table.columns.contains { sameIdentifier($0.name, name) }
+        } ?? "rowid"
     }
 }
 
@@ -156,7 +158,8 @@ extension ColumnSchema {
             }
         // The row number of SQLite has 64 bits whatever is declared.
         self.init(
-            name: column.name, type: column.name == table.rowIDColumn ? .int64 : type, notNull: !column.isNullable || table.primaryKey.contains(column.name),
+            name: column.name, type: column.name == table.rowIDColumn ? .int64 : type,
+            notNull: !column.isNullable || table.primaryKey.contains(column.name),
             autoIncrement: table.isAutoIncrement && column.name == table.rowIDColumn)
     }
 }

@@ -15,7 +15,8 @@ func misfit(_ cell: Cell, in column: ColumnSchema, _ target: Dialect) -> String?
     case .int64, .int32, .duration:
         guard type == StorageType.integer else { return shown(cell) }
         let range = column.type.integers(isUnsigned: false, bits: 0)
-        return column.type == .duration || range.contains(cell.int64) ? nil : "\(cell.int64), which is wider than its column"
+        let isHeld = column.type == .duration || range.contains(cell.int64)
+        return isHeld ? nil : "\(cell.int64), which is wider than its column"
     case .bool: return type == StorageType.integer && (0...1).contains(cell.int64) ? nil : shown(cell)
     case .double, .float:
         if type == StorageType.integer {

@@ -46,7 +46,8 @@ struct Mover {
         let there = try tables.filter { try has($0.name) }
         if let first = there.first {
             throw CormorantError(
-                .schema, "the target has \(first.name) already\(there.count > 1 ? ", and \(there.count - 1) more" : "")",
+                .schema,
+                "the target has \(first.name) already\(there.count > 1 ? ", and \(there.count - 1) more" : "")",
                 hint: "move into an empty database, or compare the two by --verify")
         }
         return true
