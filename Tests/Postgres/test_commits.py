@@ -1,5 +1,5 @@
-"""Clients that are killed in their commits and copies: what they were told is committed is there, and nothing by half.
-CORMORANT_COMMIT_KILLS makes it more of them."""
+"""Clients that are killed in their commits and copies: what they were told is committed is there, no transaction by
+half. CORMORANT_COMMIT_KILLS makes it more of them."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ DELAY = 0.001
 
 
 class Proxy:
-    """Listens in front of the server, and counts what a client sends and then waits for: Query, Sync, Flush, and
-    the end of a COPY.
+    """Listens in front of the server, and counts what a client sends and then waits for: the messages Query, Sync and
+    Flush, and the end of a COPY.
     """
 
     def __init__(self, url: str, folder: Path) -> None:

@@ -16,7 +16,6 @@ from cormorant import (
     AsyncDatabase,
     AsyncTransaction,
     BusyError,
-    ConflictError,
     IntegrityError,
     ProgrammingError,
     select,
@@ -312,31 +311,3 @@ def test_one_connection_for_all() -> None:
             assert await db.count(Department) == 10
 
     asyncio.run(body())
-
-
-def test_a_coroutine_function_is_run_again_where_another_transaction_was_in_its_way(path: Path) -> None:
-    calls: list[int | None] = []
-
-    async def body(tx: AsyncTransaction, most: int) -> int:
-        department = Department(f"{most} {len(calls)}")
-        await tx.insert(department)
-        calls.append(department.id)
-        if len(calls) < most:
-            raise ConflictError("another wrote it", code="CORM_E_CONFLICT")
-        return len(calls)
-
-    async def run(db: AsyncDatabase) -> None:
-        assert await db.transact(body, 3) == 3
-        assert await names(db) == ["3 2"]
-        calls.clear()
-        with pytest.raises(ConflictError):
-            await db.transact(body, 100)
-        assert len(calls) == 10
-        calls.clear()
-        with pytest.raises(ConflictError):
-            async with db.transaction() as tx:
-                await tx.transact(body, 100)
-        assert len(calls) == 1
-        assert await names(db) == ["3 2"]
-
-    on(path, run)

@@ -8,7 +8,7 @@ import pytest
 from models import Department, Person
 
 import cormorant
-from cormorant import ConflictError, Database, ProgrammingError
+from cormorant import Database
 
 
 def names(db: Database) -> list[str]:
@@ -121,60 +121,3 @@ def test_records_that_are_gone_are_forgotten(db: Database) -> None:
         assert len(transaction._made) < 2000
         transaction.rollback()
     assert {item.department_id if hasattr(item, "department_id") else item.id for item in kept} == {None}
-
-
-def test_a_function_is_run_again_where_another_transaction_was_in_its_way(db: Database) -> None:
-    calls: list[int | None] = []
-    department = Department("a")
-
-    def body(database: Database, name: str, *, most: int) -> str:
-        assert database is db
-        assert database.transaction_depth == 1
-        calls.append(department.id)
-        database.insert(department)
-        if len(calls) < most:
-            raise ConflictError("another wrote it", code="CORM_E_CONFLICT")
-        return name
-
-    assert db.transact(body, "done", most=3) == "done"
-    # Each time the record had no key again.
-    assert calls == [None, None, None]
-    assert names(db) == ["a"]
-
-
-def test_a_function_that_meets_others_for_ever_is_left(db: Database) -> None:
-    calls = 0
-
-    def body(database: Database) -> None:
-        nonlocal calls
-        calls += 1
-        raise ConflictError("another wrote it", code="CORM_E_CONFLICT")
-
-    with pytest.raises(ConflictError):
-        db.transact(body)
-    assert calls == 10
-    # Inside a transaction it would meet the same.
-    calls = 0
-    with pytest.raises(ConflictError), db.transaction():
-        db.transact(body)
-    assert calls == 1
-
-
-def test_other_errors_and_coroutines_are_not_run_again(db: Database) -> None:
-    calls = 0
-
-    def body(database: Database) -> None:
-        nonlocal calls
-        calls += 1
-        database.insert(Department("a"))
-        raise KeyError
-
-    async def later(database: Database) -> None:
-        """Never awaited."""
-
-    with pytest.raises(KeyError):
-        db.transact(body)
-    assert calls == 1
-    with pytest.raises(ProgrammingError, match="coroutine"):
-        db.transact(later)
-    assert names(db) == []
