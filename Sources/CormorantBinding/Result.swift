@@ -46,10 +46,11 @@ public func corm_block_next(
 ) -> corm_status {
     boundary(outError) {
         let result = try requireResult(handle)
-        guard maxRows > 0 else {
-            throw CormorantError(.misuse, "max_rows is below 1", hint: "ask for at least one row")
+        guard maxRows != 0 else {
+            throw CormorantError(.misuse, "max_rows is 0", hint: "ask for at least one row")
         }
-        let limit = Int(clamping: maxRows)
+        let limit = Int(clamping: maxRows.magnitude)
+        if maxRows < 0 { try result.cursor.wantAll() }
         if let error = result.blockFailure { throw error }
         var writer = MarshalWriter(try require(block, "block"))
         _ = try writer.beginList()

@@ -202,8 +202,14 @@ package final class StatementCursor {
 
     /// The same of all that are left, which whoever reads them keeps in memory.
     package func readAll(_ read: (RecordReader) throws -> Void) throws {
-        statement?.engine?.isWhole = true
+        try wantAll()
         try forEach(read)
+    }
+
+    /// What is left is read to its end, and kept in memory.
+    package func wantAll() throws {
+        guard database.dialect != .sqlite else { return }
+        _ = try acquiring { statement?.engine?.isWhole = true }
     }
 
     /// The same for the rows of raw SQL.

@@ -74,7 +74,7 @@ def read_all(cursor: CursorHandle, convert: Convert | None) -> list[Any]:
     items: list[Any] = []
     with PausedCollector():
         try:
-            while rows := native_result.next_rows(cursor, _BLOCK):
+            while rows := native_result.next_rows(cursor, -_BLOCK):
                 items += convert(rows) if convert else rows
         finally:
             cursor.free()

@@ -14,7 +14,9 @@ _next = library.corm_block_next
 
 
 def next_rows(cursor: CursorHandle, max_rows: int, *, until_error: bool = False) -> list[Row]:
-    """The next rows; none at the end. until_error: where one of them is faulty, those before it, and then its error."""
+    """The next rows; none at the end. max_rows below 0: as many without the sign, of all, which are kept in memory.
+    until_error: where one of them is faulty, those before it, and then its error.
+    """
     scratch = take()
     status = _next(cursor, max_rows, scratch.block_ref, scratch.error_ref)
     if status == abi.CORM_OK and not until_error:
