@@ -75,6 +75,42 @@ def test_a_connection_that_is_ended_in_a_transaction_ends_it(db: Database, url: 
     assert db.count(Account) == 2
 
 
+def when_copying(url: str, act: Callable[[], object]) -> threading.Thread:
+    """Acts as soon as another connection copies rows into a table."""
+
+    def wait() -> None:
+        with Database(url) as watch:
+            while not watch.count(sql="SELECT 1 FROM pg_stat_activity WHERE query LIKE 'COPY%' AND state = 'active'"):
+                time.sleep(0.002)
+        act()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+def test_a_batch_whose_server_crashes_leaves_nothing(own_server: Callable[..., str]) -> None:
+    server = own_server()
+    with Database(server) as db:
+        db.create_tables(Account)
+        accounts = [Account(number, f"{number}", 1) for number in range(100_000)]
+        crash = when_copying(server, lambda: call("crash", server))
+        fails("CORM_E_CONNECTION", lambda: db.insert_many(accounts))
+        crash.join()
+        call("restart", server)
+        assert settles(lambda: db.count(Account)) == 0
+        assert db.insert_many(accounts[:10]) == 10
+
+
+def test_a_batch_whose_connection_is_ended_leaves_nothing(db: Database, url: str) -> None:
+    accounts = [Account(number, f"{number}", 1) for number in range(2, 100_000)]
+    end = when_copying(url, lambda: end_others(url))
+    fails("CORM_E_CONNECTION", lambda: db.insert_many(accounts))
+    end.join()
+    assert settles(lambda: db.count(Account)) == 1
+    assert db.insert_many(accounts[:10]) == 10
+
+
 def test_a_server_that_crashes_and_comes_back(own_server: Callable[..., str]) -> None:
     server = own_server("--set", "fsync=on", "--set", "full_page_writes=on", "--set", "synchronous_commit=on")
     with Database(server) as db:
