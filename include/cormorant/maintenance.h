@@ -108,7 +108,7 @@ typedef struct corm_repair_options {
  * path                 copied. Nobody should use the file meanwhile.
  * new_path             copied; nothing may be there.
  * options              borrowed until return; NULL: all defaults.
- * out_unreadable_pages pages of the file that cannot be read; NULL accepted.
+ * out_unreadable_pages pages of the file that cannot be read, or are none where others lead to one; NULL accepted.
  * out_found_rows       rows in lost_and_found; NULL accepted.
  *
  * Statuses: CORM_E_CANNOT_OPEN for a file that is not there, and where something is at the new path or was left beside it;

@@ -19,7 +19,7 @@ public struct RepairedTable: Sendable, Hashable {
 public struct RepairReport: Sendable, Hashable {
     /// Pages of the damaged file.
     public internal(set) var pages: Int64 = 0
-    /// Pages of it that cannot be read: altered, where it is encrypted, or cut off.
+    /// Pages of it that cannot be read: altered, where it is encrypted; cut off; or none, where others lead to one.
     public internal(set) var unreadablePages: Int64 = 0
     /// The tables of the new file.
     public internal(set) var tables: [RepairedTable] = []
@@ -81,6 +81,8 @@ final class Salvage {
 
     func run() throws -> RepairReport {
         report.pages = Int64(source.pageCount)
+        // Of one that is encrypted it shows below.
+        if source.header == nil, source.page(1) != nil { report.unreadablePages += 1 }
         try writer.begin()
         var schema: [SchemaEntry] = []
         let tree = DamagedTree(source)
@@ -179,6 +181,7 @@ final class Salvage {
     private func assignOrphans(_ free: Set<UInt32>) throws {
         var parents: [UInt32: UInt32] = [:]
         var leaves: [UInt32] = []
+        var read: Set<UInt32> = []
         if source.pageCount >= 1 {
             for number in 1...source.pageCount where number != source.lockPage && owners[Int(number)] == 0 {
                 try looked()
@@ -187,6 +190,7 @@ final class Salvage {
                     continue
                 }
                 guard !free.contains(number), page.isPlausible, let kind = page.kind, kind.isTable else { continue }
+                read.insert(number)
                 if kind == .tableLeaf {
                     if page.cellCount > 0 { leaves.append(number) }
                 } else {
@@ -194,7 +198,11 @@ final class Salvage {
                 }
             }
         }
-        // Pages that were taken for damaged above and counted with their table are counted once more as unreadable.
+        for child in parents.keys where !read.contains(child) {
+            let isKnown = Int(child) < owners.count && owners[Int(child)] != 0
+            // One that cannot be read is counted above.
+            if !isKnown, source.page(child) != nil || child > source.pageCount { report.unreadablePages += 1 }
+        }
         var groups: [UInt32: [UInt32]] = [:]
         for leaf in leaves {
             var top = leaf
