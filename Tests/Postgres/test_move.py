@@ -159,7 +159,8 @@ def test_a_move_that_was_ended_goes_on(url: str, tmp_path: Path, ends: signal.Si
             mover.wait()
         told = corm("move", file, url)
         assert "compared 300000 rows of 1 tables: equal" in told
-        assert server.query("SELECT count(*), CAST(sum(n) AS bigint) FROM many").fetch_all() == [(300000, 3 * 300000 * 300001 // 2)]
+        found = server.query("SELECT count(*), CAST(sum(n) AS bigint) FROM many").fetch_all()
+        assert found == [(300000, 3 * 300000 * 300001 // 2)]
         assert server.query("SELECT to_regclass('corm_move') IS NULL").fetch_all()[0][0]
 
 
