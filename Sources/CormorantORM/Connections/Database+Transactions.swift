@@ -103,7 +103,9 @@ extension Database {
         do {
             let result = try body()
             // Whoever cancelled it believes that nothing of it stays.
-            if Threads.isCancelled { throw CormorantError(.interrupted, "the transaction was cancelled before its commit") }
+            if Threads.isCancelled {
+                throw CormorantError(.interrupted, "the transaction was cancelled before its commit", hint: "run it again")
+            }
             try commit()
             return result
         } catch {
