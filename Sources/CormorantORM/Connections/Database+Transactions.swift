@@ -104,7 +104,8 @@ extension Database {
             let result = try body()
             // Whoever cancelled it believes that nothing of it stays.
             if Threads.isCancelled {
-                throw CormorantError(.interrupted, "the transaction was cancelled before its commit", hint: "run it again")
+                throw CormorantError(
+                    .interrupted, "the transaction was cancelled before its commit", hint: "run it again")
             }
             try commit()
             return result
