@@ -61,6 +61,7 @@ static inline void cthreads_shared_wait(uint32_t *_Nonnull number, uint32_t seen
     end.tv_nsec = (long)((end.tv_nsec + nanoseconds) % 1000000000);
     syscall(SYS_futex, number, FUTEX_WAIT_BITSET, seen, &end, (void *)0, bits);
 #else
+    (void)number, (void)seen, (void)bits;
     end.tv_nsec = (long)(nanoseconds < 1000000 ? nanoseconds : 1000000);
     nanosleep(&end, 0);
 #endif
@@ -69,6 +70,8 @@ static inline void cthreads_shared_wait(uint32_t *_Nonnull number, uint32_t seen
 static inline void cthreads_shared_wake(uint32_t *_Nonnull number, uint32_t bits) {
 #ifdef __linux__
     syscall(SYS_futex, number, FUTEX_WAKE_BITSET, INT32_MAX, (void *)0, (void *)0, bits);
+#else
+    (void)number, (void)bits;
 #endif
 }
 

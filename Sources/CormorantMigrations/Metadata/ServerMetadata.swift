@@ -254,7 +254,9 @@ struct ServerMetadata {
                 name: name, origin: origin, isUnique: row.bool(3), terms: terms(row, place),
                 conditionSQL: row.text(11).map { CatalogSQL($0).withoutParentheses }))
         if row.int(6) < row.int(7) { note("index", name, table, sql, "it INCLUDEs columns beside its own") }
-        if !comparisons.isDisjoint(with: row.ints(15)) { note("index", name, table, sql, "it compares by other operators than its columns' types") }
+        if !comparisons.isDisjoint(with: row.ints(15)) {
+            note("index", name, table, sql, "it compares by other operators than its columns' types")
+        }
         if contains(sql, " NULLS NOT DISTINCT") { note("index", name, table, sql, "to it NULL is equal to NULL") }
     }
 

@@ -95,7 +95,9 @@ extension PostgresConnection {
         }
         var position: Int64?
         while let result = pq.getResult(handle) {
-            if pq.resultStatus(result) == ResultStatus.rows, pq.isNull(result, 0, 0) == 0, let text = pq.value(result, 0, 0) {
+            if pq.resultStatus(result) == ResultStatus.rows, pq.isNull(result, 0, 0) == 0,
+                let text = pq.value(result, 0, 0)
+            {
                 position = Int64(String(cString: text.assumingMemoryBound(to: CChar.self)))
             }
             pq.clear(result)

@@ -9,7 +9,8 @@ extension SQLCompiler {
     ) throws -> [(table: Int, sql: String)] {
         let compiler = SQLCompiler(dialect)
         let made = try tables.enumerated().flatMap { place, table in
-            try ([compiler.create(table)] + table.indexes.map { try compiler.create($0, of: table) }).map { (place, $0) }
+            let statements = try [compiler.create(table)] + table.indexes.map { try compiler.create($0, of: table) }
+            return statements.map { (place, $0) }
         }
         guard dialect == .postgres else { return made }
         return try made

@@ -16,7 +16,8 @@ struct Command: ParsableCommand {
         version: version,
         groupedSubcommands: [
             CommandGroup(
-                name: "Looking", subcommands: [Studio.self, Inspect.self, Diagram.self, Query.self, Check.self, Diff.self]),
+                name: "Looking",
+                subcommands: [Studio.self, Inspect.self, Diagram.self, Query.self, Check.self, Diff.self]),
             CommandGroup(
                 name: "Migrations",
                 subcommands: [
