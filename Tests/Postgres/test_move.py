@@ -27,7 +27,8 @@ def rows(file: Path) -> dict[str, list[tuple[object, ...]]]:
     """All rows of the tables of a file."""
     with sqlite3.connect(file) as db:
         tables = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")]
-        return {name: sorted(db.execute(f'SELECT * FROM "{name}"'), key=repr) for name in tables}
+        quoted = {name: '"' + name.replace('"', '""') + '"' for name in tables}
+        return {name: sorted(db.execute(f"SELECT * FROM {quoted[name]}"), key=repr) for name in tables}
 
 
 def made(file: Path, script: str) -> Path:

@@ -37,7 +37,7 @@ struct Move: ParsableCommand {
                 hint: "give a file and a postgresql:// URL; corm backup copies files, pg_dump databases of a server")
         }
         let (from, into) = (try openSource(), try openTarget())
-        let metadata = try isServerURL(source) ? from.metadata() : from.metadataByValues()
+        let metadata = try isServerURL(source) ? from.metadata() : typed(from)
         try from.withConnection { from in
             try into.withConnection { into in
                 // One state of the source, whatever others write meanwhile.
@@ -46,6 +46,17 @@ struct Move: ParsableCommand {
                 try move(MoveSchema(metadata, from: from.dialect, to: into.dialect), from, into)
             }
         }
+    }
+
+    /// The metadata of a file, where the values of a column tell its type if nothing else does.
+    private func typed(_ file: Database) throws -> Metadata {
+        var metadata = try file.metadataByValues()
+        for (place, table) in metadata.tables.enumerated() where table.kind == .table {
+            for (index, column) in table.columns.enumerated() where column.type == nil && !column.isHidden {
+                metadata.tables[place].columns[index].type = try file.valueType(of: column.name, table.name)
+            }
+        }
+        return metadata
     }
 
     private func openSource() throws -> Database {

@@ -90,7 +90,7 @@ extension Database {
     }
 
     /// The type of the values that a column has; nil where they are of several, or there are none.
-    private func valueType(of column: String, _ table: String) throws -> ColumnType? {
+    func valueType(of column: String, _ table: String) throws -> ColumnType? {
         switch try storageTypes(of: column, table) {
         case ("integer", "integer")?: .int64
         case ("integer", "real")?, ("real", "real")?: .double
