@@ -31,6 +31,9 @@ enum PostgresType: Sendable, Equatable {
         }
     }
 
+    /// The type that CAST makes, where SQLite has doubles alone.
+    init(castTo type: ColumnType) { self = type == .float ? .double : PostgresType(type) }
+
     init(_ column: TableReference.Column) {
         self.init(column.type, isUnsigned: column.isUnsigned, bits: column.bits)
     }

@@ -144,7 +144,7 @@ extension StatementCompiler {
     // Casts -----------------------------------------------------------------------------------------------------------
 
     mutating func write(postgres operand: Expression, castTo type: ColumnType) throws {
-        let target = PostgresType(type)
+        let target = PostgresType(castTo: type)
         if case .parameter(let name) = operand.node {
             let form: ParameterForm = type.timeForm != nil || type == .uuid ? .stored(type) : .plain
             return bind(.parameter(name, form), as: target)

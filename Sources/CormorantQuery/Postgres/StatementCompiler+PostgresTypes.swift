@@ -16,7 +16,7 @@ extension StatementCompiler {
         case .list, .between, .inValues, .inRows, .inParameter, .inSelect, .exists: return .boolean
         case .cases(_, let cases, let otherwise):
             return try? unite(cases.map(\.then) + (otherwise.map { [$0] } ?? []))
-        case .cast(_, let type): return PostgresType(type)
+        case .cast(_, let type): return PostgresType(castTo: type)
         case .collate(let inner, _), .ordered(let inner, _), .labelled(let inner, _): return postgresType(of: inner)
         case .call(let call): return postgresType(of: call)
         case .scalar(let select):
