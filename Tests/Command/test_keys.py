@@ -201,7 +201,7 @@ def test_programs_that_the_command_starts_do_not_get_the_key(encrypted: Corm) ->
     (tools / "dot").write_text('#!/bin/sh\nenv > "$OLDPWD/seen" || env > seen\ncat\n')
     (tools / "dot").chmod(0o755)
     subprocess.run(
-        [COMMAND, "diagram", "a.db", "--format", "svg"],
+        [COMMAND, "diagram", "a.db", "--format", "png", "--out", "a.png"],
         cwd=encrypted.folder,
         env=ENVIRONMENT | {"PATH": f"{tools}:{ENVIRONMENT['PATH']}", "CORM_KEY": KEY, "OLDPWD": str(encrypted.folder)},
         capture_output=True,

@@ -46,7 +46,7 @@ MISTAKES = [
     (("inspect", "text.txt"), '"text.txt" is no SQLite database', "check the path"),
     (("inspect", "gone.db"), 'there is no file "gone.db"', "check the path"),
     (("inspect", "a.db", "tt"), 'there is no table "tt"', "did you mean t?"),
-    (("query", "a.db", "INSERT INTO t VALUES (1, 2)"), "the statement would change the file", "--write"),
+    (("query", "a.db", "INSERT INTO t VALUES (1, 2)"), "the statement would change the database", "--write"),
     (("query", "a.db", "SELECT ?", "--bind", "1", "--bind", "2"), "parameter", ""),
     (("generate", "a.db", "--language", "c", "--out", "o", "--name", "stdio"), '"stdio.h" would take the place',
      "another name with --name"),
