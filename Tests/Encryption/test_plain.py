@@ -1,4 +1,4 @@
-"""A plain file costs nothing: SQLite's own VFS has it, and is called without a detour."""
+"""A plain file costs nothing: SQLite's own VFS reads, writes, syncs and locks it, and is called without a detour."""
 
 from __future__ import annotations
 
@@ -37,7 +37,27 @@ def vfs_of_the_library() -> bytes:
     return bytes(each.contents.name)
 
 
-def methods(path: Path, vfs: bytes | None) -> list[int]:
+# Of sqlite3_io_methods, https://sqlite.org/c3ref/io_methods.html: what comes behind the version.
+METHODS = (
+    *(
+        "close",
+        "read",
+        "write",
+        "truncate",
+        "sync",
+        "file_size",
+        "lock",
+        "unlock",
+        "check_reserved_lock",
+        "file_control",
+    ),
+    *("sector_size", "device_characteristics", "shm_map", "shm_lock", "shm_barrier", "shm_unmap", "fetch", "unfetch"),
+)
+# Writers take turns by these.
+OWN = {"close", "shm_map", "shm_lock", "shm_unmap"}
+
+
+def methods(path: Path, vfs: bytes | None) -> tuple[dict[str, int], dict[str, int]]:
     """Where the functions of the file and of its log are."""
     connection = ctypes.c_void_p()
     assert sqlite.sqlite3_open_v2(bytes(path), ctypes.byref(connection), OPEN_READ_WRITE, vfs) == 0
@@ -45,17 +65,19 @@ def methods(path: Path, vfs: bytes | None) -> list[int]:
     # The log is there from the first read on.
     assert sqlite.sqlite3_exec(connection, b"SELECT count(*) FROM t", None, None, None) == 0
     for pointer in (FILE_POINTER, JOURNAL_POINTER):
-        file = ctypes.POINTER(ctypes.c_void_p)()
+        file = ctypes.POINTER(ctypes.POINTER(ctypes.c_size_t))()
         assert sqlite.sqlite3_file_control(connection, b"main", pointer, ctypes.byref(file)) == 0
-        found.append(file[0])
+        table = file[0]
+        found.append({name: table[1 + place] for place, name in enumerate(METHODS)})
     sqlite.sqlite3_close(connection)
-    return found
+    return found[0], found[1]
 
 
-def test_a_plain_file_is_given_to_the_default_vfs_altogether(tmp_path: Path) -> None:
+def test_a_plain_file_is_given_to_the_default_vfs_but_for_the_turns_of_writers(tmp_path: Path) -> None:
     path = tmp_path / "test.db"
     with Database(path) as database:
         database.execute("CREATE TABLE t (a)")
-        name = vfs_of_the_library()
-        assert methods(path, name) == methods(path, None)
-        assert None not in methods(path, None)
+        (file, log), (plain, plain_log) = methods(path, vfs_of_the_library()), methods(path, None)
+        assert log == plain_log
+        assert {name for name in METHODS if file[name] != plain[name]} == OWN
+        assert plain["read"] != 0

@@ -8,7 +8,7 @@ enum Reliability {
         let (path, newPath) = ("\(folder)/notes-\(UUID()).db", "\(folder)/repaired-\(UUID()).db")
         defer { for path in [path, newPath] { try? FileManager.default.removeItem(atPath: path) } }
         let database = try Database(path: path)
-        try database.execute(script: "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('a')")
+        try database.executeScript("CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('a')")
         try database.close()
         try readWhatOthersSent(path)
         try saveWhatIsLeft(path, newPath)
