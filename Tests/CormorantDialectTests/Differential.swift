@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantORM
 import CormorantQuery
+import Foundation
 
 /// Two databases of one content, one of each engine, which are asked the same.
 final class Differential {
@@ -129,12 +130,25 @@ enum Comparison {
     }
 
     private static func precedes(_ row: [Value], _ other: [Value]) -> Bool {
-        for (left, right) in zip(row, other) where !areSame(left, right) {
-            if let one = number(left), let two = number(right) { return one < two }
-            let (one, two) = (rank(left), rank(right))
-            return one.rank == two.rank ? one.text < two.text : one.rank < two.rank
+        for (left, right) in zip(row, other) {
+            if case .integer(let one) = left, case .integer(let two) = right {
+                if one != two { return one < two }
+            } else if let one = number(left), let two = number(right) {
+                let (one, two) = (cut(one), cut(two))
+                if one != two { return one < two }
+            } else {
+                let (one, two) = (rank(left), rank(right))
+                if one != two { return one < two }
+            }
         }
         return false
+    }
+
+    /// A number with a fraction but for its last digits, which engines add up otherwise.
+    private static func cut(_ real: Double) -> Double {
+        guard real.isFinite, real != real.rounded() else { return real }
+        let scale = pow(10, 9 - floor(log10(abs(real))))
+        return (real * scale).rounded() / scale
     }
 
     private static func rank(_ value: Value) -> (rank: Int, text: String) {

@@ -107,7 +107,8 @@ struct Generator {
         case 4:
             return .call("round", chance.happens(50) ? [column([.double]) ?? real(0)] : [real(0), .value(.integer(1))])
         case 5: return .call("coalesce", [real(next), real(next)])
-        case 6: return .cast(chance.happens(50) ? integer(next) : text(next), .double)
+        case 6:
+            return .cast(chance.happens(50) ? integer(next) : text(next), chance.happens(80) ? .double : .float)
         case 7: return .call(chance.one(["floor", "ceil"]), [real(next)])
         default: return .cases(base: nil, [(condition(next), real(next))], otherwise: real(next))
         }
