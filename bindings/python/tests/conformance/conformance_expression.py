@@ -71,7 +71,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 # Of rows.
 ROWS = {"equal": "__eq__", "notEqual": "__ne__", "less": "__lt__", "lessEqual": "__le__", "greater": "__gt__",
         "greaterEqual": "__ge__"}  # fmt: skip
-CASTS = {"int64": int, "double": float, "text": str, "blob": bytes}
+CASTS = {"int64": int, "double": float, "float": float, "text": str, "blob": bytes}
 
 
 def values(given: Any) -> list[Any]:
