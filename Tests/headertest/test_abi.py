@@ -70,7 +70,7 @@ def test_a_change_is_said(tmp_path: Path, header: str, old: str, new: str, said:
 
 
 def test_a_member_that_moves_others_is_said_of_each(tmp_path: Path) -> None:
-    said = after(tmp_path, "database.h", "    int32_t busy_timeout CORM_ZERO;\n", "    int64_t busy_timeout CORM_ZERO;\n")
+    said = after(tmp_path, "database.h", "int32_t busy_timeout CORM_ZERO;", "int64_t busy_timeout CORM_ZERO;")
     assert 'struct corm_open_options: members.busy_timeout.type was "int32_t", is "int64_t"' in said
     assert "struct corm_open_options: members.journal_mode.offset was 20, is 24" in said
 
@@ -131,7 +131,8 @@ def test_what_python_and_swift_know_follows_the_headers(tmp_path: Path) -> None:
         "#define CORM_E_BUSY (-8)\n/* Too late. */\n#define CORM_E_LATE (-44)",
     )
     path = include / "cormorant" / "database.h"
-    path.write_text(path.read_text(encoding="utf-8").replace("int32_t busy_timeout CORM_ZERO;", "double busy_timeout CORM_ZERO;"))
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("int32_t busy_timeout CORM_ZERO;", "double busy_timeout CORM_ZERO;"))
     nothing: abi.Abi = {"constants": {}, "types": {}, "structs": {}, "functions": {}}
     base = (include / "cormorant" / "base.h").read_text(encoding="utf-8")
     written = abi_bindings.files(abi.read_abi(include / "cormorant.h"), nothing, base)
