@@ -136,9 +136,9 @@ extension StatementCompiler {
         try number(&self)
         sql += " = 0) THEN regexp_replace(CAST(CAST("
         try number(&self)
-        sql += #" AS numeric) AS text), '^([^.]+)$', '\1.0') ELSE regexp_replace(to_char(CAST("#
+        sql += #" AS numeric) AS text), '^([^.]+)$', '\1.0') ELSE regexp_replace(ltrim(to_char(CAST("#
         try number(&self)
-        sql += #" AS numeric), 'FM9.00000000000000EEEE'), '(\.\d+?)0*e', '\1e') END"#
+        sql += #" AS numeric), '9.00000000000000EEEE')), '(\.\d+?)0*e', '\1e') END"#
     }
 
     // Casts -----------------------------------------------------------------------------------------------------------
