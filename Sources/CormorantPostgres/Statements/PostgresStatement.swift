@@ -96,13 +96,17 @@ package final class PostgresStatement: EngineStatement {
         } else if try !nextResult() {
             return false
         }
+        try fillRow()
+        return true
+    }
+
+    private func fillRow() throws {
         do {
             try row.fill(pq, current, place, prepared)
         } catch {
             reset()
             throw error
         }
-        return true
     }
 
     /// Goes to the first row of the next result. One result more is read ahead, so that what ends the statement, such as an
@@ -140,12 +144,7 @@ package final class PostgresStatement: EngineStatement {
             row.layOut(prepared)
             rowVersion = prepared.version
         }
-        do {
-            try row.fill(pq, current, place, prepared)
-        } catch {
-            reset()
-            throw error
-        }
+        try fillRow()
         return true
     }
 

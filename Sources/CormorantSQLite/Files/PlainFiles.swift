@@ -46,6 +46,17 @@ enum PlainFiles {
         return place(file).pointee._withUnsafeGuaranteedRef(body)
     }
 
+    @inline(never)
+    private static func lockToWrite(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ count: Int32, _ flags: Int32
+    ) -> Int32 {
+        with(file, SQLITE_IOERR) { turns in
+            turns.lock(WriteTurns.writeLock, flags) {
+                turns.methods.pointee.xShmLock?(file, WriteTurns.writeLock, count, flags) ?? SQLITE_IOERR
+            }
+        }
+    }
+
     private static let unmap: @convention(c) (UnsafeMutablePointer<sqlite3_file>?, Int32) -> Int32 = { file, delete in
         PlainFiles.with(file, SQLITE_IOERR) { turns in
             turns.willUnmap()
@@ -73,11 +84,12 @@ enum PlainFiles {
             }
         }
         methods.pointee.xShmLock = { file, offset, count, flags in
-            PlainFiles.with(file, SQLITE_IOERR) { turns in
-                turns.lock(offset, flags) {
-                    turns.methods.pointee.xShmLock?(file, offset, count, flags) ?? SQLITE_IOERR
-                }
+            // Each read takes and gives back a lock: nothing but the way to SQLite's own function is in its way.
+            guard offset != WriteTurns.writeLock, let file else {
+                return PlainFiles.lockToWrite(file, count, flags)
             }
+            return PlainFiles.place(file).pointee._withUnsafeGuaranteedRef { $0.methods }.pointee.xShmLock?(
+                file, offset, count, flags) ?? SQLITE_IOERR
         }
         methods.pointee.xShmUnmap = unmap
         return UnsafePointer(methods)

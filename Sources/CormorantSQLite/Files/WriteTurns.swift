@@ -28,6 +28,9 @@ final class WriteTurns {
     private var turnBegan: Int64 = 0
     private var refusedAt: Int64 = 0
 
+    /// Of SQLite's locks on the log the one for writing: WAL_WRITE_LOCK.
+    static var writeLock: Int32 { 0 }
+
     /// How long a turn lasts, in nanoseconds: handing over takes much longer than a small transaction.
     private static let turn: Int64 = 2_000_000
     /// After so long without a commit those who wait see whether the first of them is there.
@@ -52,7 +55,9 @@ final class WriteTurns {
     /// Takes or gives back one of SQLite's locks on the log, by `call`, the lock for writing in turns.
     @inline(__always)
     func lock(_ offset: Int32, _ flags: Int32, _ call: () -> Int32) -> Int32 {
-        guard offset == 0, flags & SQLITE_SHM_EXCLUSIVE != 0, let places, let commits else { return call() }
+        guard offset == WriteTurns.writeLock, flags & SQLITE_SHM_EXCLUSIVE != 0, let places, let commits else {
+            return call()
+        }
         return flags & SQLITE_SHM_LOCK != 0 ? take(places, commits, call) : giveBack(places, commits, call)
     }
 
