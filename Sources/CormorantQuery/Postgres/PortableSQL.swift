@@ -35,7 +35,7 @@ enum PortableSQL {
 
     private static func write(
         _ sql: String, of table: TableReference, _ place: String,
-        _ write: (inout StatementCompiler, Expression) throws -> Void
+        _ write: (StatementCompiler, Expression) throws -> Void
     ) throws -> String {
         var fault = (offset: 0, word: "")
         let parsed = PortableParser.parse(sql, names: { table.named($0, $1) }) { fault = ($0, $1) }
@@ -48,8 +48,8 @@ enum PortableSQL {
                 table: table.name)
         }
         do {
-            var compiler = StatementCompiler(writingOut: .postgres)
-            try write(&compiler, parsed)
+            let compiler = StatementCompiler(writingOut: .postgres)
+            try write(compiler, parsed)
             return compiler.sql.text
         } catch let error as CormorantError {
             throw error.prefixed("\(place): ")
@@ -78,7 +78,7 @@ extension StatementCompiler {
         PortableParser.parse(
             sql, values: values,
             names: { source, name in
-                for table in scopes.reversed().flatMap(\.tables)
+                for table in self.scopes.reversed().flatMap(\.tables)
                 where source.map({ sameIdentifier($0, table.name) }) ?? true {
                     guard let model = table.table,
                         let place = model.columns.firstIndex(where: { sameIdentifier($0.name, name) })

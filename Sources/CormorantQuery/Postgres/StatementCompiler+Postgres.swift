@@ -4,7 +4,7 @@ import CormorantBase
 /// operator takes; what would give another answer is refused.
 extension StatementCompiler {
     /// Writes an expression as what it is by itself, in parentheses where it has parts and something stands around it.
-    mutating func write(postgres expression: Expression, at outer: Precedence) throws {
+    func write(postgres expression: Expression, at outer: Precedence) throws {
         switch expression.node {
         case .column(let reference): try write(reference)
         case .name(let source, let name): try write(name: name, of: source)
@@ -41,7 +41,7 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func write(name: String, of source: String?) throws {
+    private func write(name: String, of source: String?) throws {
         if let upserted, source == "excluded" { return try writeExcluded(name, of: upserted) }
         if let source {
             sql += try written(source) + "."
@@ -54,7 +54,7 @@ extension StatementCompiler {
         sql += quoteIdentifier(name)
     }
 
-    private mutating func write(value: Value, _ type: ColumnType?) throws {
+    private func write(value: Value, _ type: ColumnType?) throws {
         guard value != .null else { return sql += "NULL" }
         guard let type else {
             guard let own = PostgresType(value) else { return }
@@ -69,7 +69,7 @@ extension StatementCompiler {
     }
 
     /// The fragment with its parameters numbered as all others are.
-    private mutating func write(raw text: String, _ values: [Value]) throws {
+    private func write(raw text: String, _ values: [Value]) throws {
         guard !values.isEmpty else { return sql += text }
         var text = text
         var number = bindings.count
@@ -94,12 +94,12 @@ extension StatementCompiler {
 
     /// Writes a parameter whose type PostgreSQL finds in what stands beside it.
     /// - Parameter type: the type that it finds.
-    mutating func bindNumbered(_ binding: CompiledStatement.Binding, _ type: PostgresType? = nil) {
+    func bindNumbered(_ binding: CompiledStatement.Binding, _ type: PostgresType? = nil) {
         if writesOut, case .value(let value) = binding { return sql += writtenOut(value, type) }
         sql += dialect.parameter(note(binding, type))
     }
 
-    mutating func bind(_ binding: CompiledStatement.Binding, as type: PostgresType) {
+    func bind(_ binding: CompiledStatement.Binding, as type: PostgresType) {
         if writesOut, case .value(let value) = binding {
             let isPlain = type == .boolean || type == .text || type.isInteger && value != .null
             return sql += isPlain ? writtenOut(value, type) : "CAST(\(writtenOut(value, type)) AS \(type.name))"
@@ -111,7 +111,7 @@ extension StatementCompiler {
 
     /// The number of the parameter: where a SELECT groups, one for all equal values, so that what is selected is what is grouped.
     @discardableResult
-    private mutating func note(_ binding: CompiledStatement.Binding, _ type: PostgresType?) -> Int {
+    private func note(_ binding: CompiledStatement.Binding, _ type: PostgresType?) -> Int {
         if sharesParameters, let type,
             let found = bindings.indices.first(where: { boundAs[$0] == type && bindings[$0].isSame(as: binding) })
         {
@@ -131,7 +131,7 @@ extension StatementCompiler {
     // Conditions ------------------------------------------------------------------------------------------------------
 
     /// Writes an expression that is true or false.
-    mutating func write(condition expression: Expression, at outer: Precedence) throws {
+    func write(condition expression: Expression, at outer: Precedence) throws {
         switch expression.node {
         case .raw(let text, let values):
             try checkRaw(text, values.count)
@@ -158,7 +158,7 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func write(conditions parts: [Expression], _ isAny: Bool, _ outer: Precedence) throws {
+    private func write(conditions parts: [Expression], _ isAny: Bool, _ outer: Precedence) throws {
         guard let first = parts.first else { return sql += dialect.truth(!isAny) }
         guard parts.count > 1 else { return try write(condition: first, at: outer) }
         let own = isAny ? Precedence.or : .and
@@ -172,7 +172,7 @@ extension StatementCompiler {
 
     // Operators -------------------------------------------------------------------------------------------------------
 
-    private mutating func write(postgres op: UnaryOperator, _ operand: Expression, _ outer: Precedence) throws {
+    private func write(postgres op: UnaryOperator, _ operand: Expression, _ outer: Precedence) throws {
         switch op {
         case .not:
             try parenthesized(.not < outer) { compiler in
@@ -197,7 +197,7 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func write(
+    private func write(
         postgres op: BinaryOperator, _ left: Expression, _ right: Expression, _ outer: Precedence
     ) throws {
         switch op {
@@ -248,7 +248,7 @@ extension StatementCompiler {
             hint: type == .element ? "cast it to the type that it has" : "cast it to a type of numbers")
     }
 
-    private mutating func write(arithmetic op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
+    private func write(arithmetic op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
         let name = dialect.infix(op).filter { $0 != " " }
         let types = [left, right].map { postgresType(of: $0)?.calculated }
         for type in types.compactMap({ $0 }) where !type.isNumber { throw noNumber(type, name) }
@@ -284,7 +284,7 @@ extension StatementCompiler {
     }
 
     /// SQLite takes the integers of both.
-    private mutating func write(realRemainder left: Expression, _ right: Expression) throws {
+    private func write(realRemainder left: Expression, _ right: Expression) throws {
         sql += "CAST(CAST(trunc("
         try write(left, as: .double)
         sql += ") AS bigint) % nullif(CAST(trunc("
@@ -293,35 +293,35 @@ extension StatementCompiler {
     }
 
     /// PostgreSQL shifts by so many bits modulo 64.
-    private mutating func write(shift op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
+    private func write(shift op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
         _ = try (integer(left, op), integer(right, op))
         if case .value(.integer(let count), _) = right.node, count > -64, count < 64 {
             try write(left, as: .bigint, at: .atom)
             sql += (op == .shiftLeft) == (count >= 0) ? " << " : " >> "
             return bind(.value(.integer(abs(count))), as: .integer)
         }
-        func count(_ compiler: inout StatementCompiler) throws { try compiler.write(right, as: .bigint, at: .atom) }
+        func count(_ compiler: StatementCompiler) throws { try compiler.write(right, as: .bigint, at: .atom) }
         sql += "CASE WHEN "
-        try count(&self)
+        try count(self)
         // What is shifted out to the right leaves the sign.
         sql += op == .shiftLeft ? " >= 64 THEN 0 WHEN " : " <= -64 THEN 0 WHEN "
-        try count(&self)
+        try count(self)
         sql += op == .shiftLeft ? " <= -64 THEN " : " >= 64 THEN "
         try write(left, as: .bigint, at: .atom)
         sql += " >> 63 WHEN "
-        try count(&self)
+        try count(self)
         sql += " >= 0 THEN "
         try write(left, as: .bigint, at: .atom)
         sql += dialect.infix(op) + "CAST("
-        try count(&self)
+        try count(self)
         sql += " AS integer) ELSE "
         try write(left, as: .bigint, at: .atom)
         sql += (op == .shiftLeft ? " >> " : " << ") + "CAST(- "
-        try count(&self)
+        try count(self)
         sql += " AS integer) END"
     }
 
-    private mutating func write(
+    private func write(
         postgres base: Expression?, _ cases: [(when: Expression, then: Expression)], _ otherwise: Expression?
     ) throws {
         let type = try unite(cases.map(\.then) + (otherwise.map { [$0] } ?? []))

@@ -3,7 +3,7 @@ import CormorantBase
 /// Aggregates and window functions, as PostgreSQL has them.
 extension StatementCompiler {
     /// False where the call is of no aggregate or window function.
-    mutating func write(aggregate call: Call, _ name: String) throws -> Bool {
+    func write(aggregate call: Call, _ name: String) throws -> Bool {
         let first = call.arguments.first
         let type = first.flatMap { postgresType(of: $0) }
         switch name {
@@ -59,7 +59,7 @@ extension StatementCompiler {
 
     private func isDistinct(_ call: Call) -> Bool { call.isDistinct }
 
-    private mutating func write(sum first: Expression, _ type: PostgresType?, _ call: Call, _ name: String) throws
+    private func write(sum first: Expression, _ type: PostgresType?, _ call: Call, _ name: String) throws
         -> Bool
     {
         if let type, !type.isNumber, type != .boolean, type != .element {
@@ -80,7 +80,7 @@ extension StatementCompiler {
     }
 
     /// Writes a value that is told apart or put in order.
-    private mutating func write(comparable expression: Expression, _ compares: Bool) throws {
+    private func write(comparable expression: Expression, _ compares: Bool) throws {
         guard compares, isText(expression) else { return try write(postgres: expression, at: .any) }
         if case .value = expression.node { return try write(postgres: expression, at: .any) }
         let key = textKey(of: expression)
@@ -88,12 +88,12 @@ extension StatementCompiler {
     }
 
     /// Writes a call with its DISTINCT, order, filter and window. Returns: true.
-    mutating func write(_ start: String, _ name: String, _ call: Call, _ end: String, _ arguments: Writer) throws
+    func write(_ start: String, _ name: String, _ call: Call, _ end: String, _ arguments: Writer) throws
         -> Bool
     {
         sql += start + name + "("
         if call.isDistinct { sql += "DISTINCT " }
-        try arguments(&self)
+        try arguments(self)
         if !call.order.isEmpty {
             guard !call.arguments.isEmpty, call.window == nil else {
                 throw CormorantError(
@@ -111,7 +111,7 @@ extension StatementCompiler {
         return true
     }
 
-    private mutating func write(tailOf call: Call) throws {
+    private func write(tailOf call: Call) throws {
         if let filter = call.filter {
             sql += " FILTER (WHERE "
             try write(condition: filter, at: .any)

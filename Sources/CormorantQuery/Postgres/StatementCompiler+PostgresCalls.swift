@@ -2,7 +2,7 @@ import CormorantBase
 
 /// Functions that SQLite has, as PostgreSQL has them or refused; any other is the server's own.
 extension StatementCompiler {
-    mutating func write(postgres call: Call, _ outer: Precedence) throws {
+    func write(postgres call: Call, _ outer: Precedence) throws {
         guard isFunctionName(call.name) else { throw notAFunction(call.name) }
         let name = foldIdentifier(call.name)
         if try write(aggregate: call, name) { return }
@@ -57,7 +57,7 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func write(plain call: Call, _ name: String) throws {
+    private func write(plain call: Call, _ name: String) throws {
         _ = try write("", name, call, "") { compiler in
             for (index, argument) in call.arguments.enumerated() {
                 if index > 0 { compiler.sql += ", " }
@@ -68,7 +68,7 @@ extension StatementCompiler {
 
     // Texts -----------------------------------------------------------------------------------------------------------
 
-    private mutating func write(textCall call: Call, _ name: String) throws -> Bool {
+    private func write(textCall call: Call, _ name: String) throws -> Bool {
         let arguments = call.arguments
         guard let first = arguments.first else { return false }
         let type = postgresType(of: first)
@@ -129,7 +129,7 @@ extension StatementCompiler {
     }
 
     /// substr(), whose places count from the end where they are negative.
-    private mutating func write(part arguments: [Expression], _ type: PostgresType?) throws {
+    private func write(part arguments: [Expression], _ type: PostgresType?) throws {
         let text: Writer = { try $0.write(arguments[0], as: type == .bytea ? .bytea : .text, at: .atom) }
         guard case .value(.integer(let start), _) = arguments[1].node else {
             guard arguments.count == 2, type != .bytea, postgresType(of: arguments[1])?.isInteger ?? false else {
@@ -138,24 +138,24 @@ extension StatementCompiler {
             }
             let place: Writer = { try $0.write(arguments[1], as: .integer, at: .atom) }
             sql += "(CASE WHEN "
-            try place(&self)
+            try place(self)
             sql += " > 0 THEN substr("
-            try text(&self)
+            try text(self)
             sql += ", "
-            try place(&self)
+            try place(self)
             sql += ") WHEN "
-            try place(&self)
+            try place(self)
             sql += " = 0 THEN "
-            try text(&self)
+            try text(self)
             sql += " ELSE right("
-            try text(&self)
+            try text(self)
             sql += ", - "
-            try place(&self)
+            try place(self)
             return sql += ") END)"
         }
         if start < 0, arguments.count == 2, type != .bytea {
             sql += "right("
-            try text(&self)
+            try text(self)
             sql += ", \(start == .min ? .max : -start))"
             return
         }
@@ -163,7 +163,7 @@ extension StatementCompiler {
             throw lacksInPostgres("substr() from the end", hint: "count the places from the beginning")
         }
         sql += "substr("
-        try text(&self)
+        try text(self)
         sql += ", "
         bind(.value(.integer(start)), as: .integer)
         if arguments.count > 2 {
@@ -184,7 +184,7 @@ extension StatementCompiler {
 
     // Numbers ---------------------------------------------------------------------------------------------------------
 
-    private mutating func write(numberCall call: Call, _ name: String) throws -> Bool {
+    private func write(numberCall call: Call, _ name: String) throws -> Bool {
         let arguments = call.arguments
         func requireNumber(_ expression: Expression) throws -> PostgresType {
             let type = postgresType(of: expression)?.calculated ?? .double
@@ -240,29 +240,29 @@ extension StatementCompiler {
 
     /// Halves go away from zero: of the fifteen digits that a double tells, as in SQLite. What has no more than these behind the
     /// point stays as it is.
-    private mutating func write(round number: Expression, to digits: Expression) throws {
+    private func write(round number: Expression, to digits: Expression) throws {
         let value: Writer = { try $0.write(number, as: .double, at: .atom) }
         let whole: Writer = { compiler in
             // By way of its text, which has all its digits, where a numeric has fifteen.
             compiler.sql += "CAST(round(CAST(CAST("
-            try value(&compiler)
+            try value(compiler)
             compiler.sql += " AS text) AS numeric)) AS double precision)"
         }
         func rounded(_ limit: Writer, _ digits: Writer) throws {
             sql += "CASE WHEN abs("
-            try value(&self)
+            try value(self)
             sql += ") < "
-            try limit(&self)
+            try limit(self)
             sql += " THEN CAST(round(CAST("
-            try value(&self)
+            try value(self)
             sql += " AS numeric), "
-            try digits(&self)
+            try digits(self)
             sql += ") AS double precision) ELSE "
-            try value(&self)
+            try value(self)
             sql += " END"
         }
         if case .value(.integer(let count), _) = digits.node {
-            if count <= 0 { return try whole(&self) }
+            if count <= 0 { return try whole(self) }
             let count = min(count, 30)
             return try rounded({ $0.sql += "1e\(15 - count)" }, { $0.sql += String(count) })
         }
@@ -277,19 +277,19 @@ extension StatementCompiler {
         try rounded(
             { compiler in
                 compiler.sql += "power(CAST(10 AS double precision), 15 - "
-                try count(&compiler)
+                try count(compiler)
                 compiler.sql += ")"
             }, count)
         sql += " WHEN "
         try write(digits, as: .integer, at: .atom)
         sql += " <= 0 THEN "
-        try whole(&self)
+        try whole(self)
         sql += " END"
     }
 
     // Choosing --------------------------------------------------------------------------------------------------------
 
-    private mutating func write(choice call: Call, _ name: String) throws -> Bool {
+    private func write(choice call: Call, _ name: String) throws -> Bool {
         let arguments = call.arguments
         switch (name, arguments.count) {
         case ("coalesce", 1...), ("ifnull", 2):
@@ -323,7 +323,7 @@ extension StatementCompiler {
         return true
     }
 
-    private mutating func write(_ parts: [Expression], as type: PostgresType?) throws {
+    private func write(_ parts: [Expression], as type: PostgresType?) throws {
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
             try write(part, as: type)
@@ -331,7 +331,7 @@ extension StatementCompiler {
     }
 
     /// NULL where one of them is, which greatest() passes over.
-    private mutating func write(extreme arguments: [Expression], _ isGreatest: Bool) throws {
+    private func write(extreme arguments: [Expression], _ isGreatest: Bool) throws {
         let type = try unite(arguments)
         guard type != .jsonb, type != .element else {
             throw lacksInPostgres("order of \(type?.title ?? "")", hint: "cast it to the type that it has")
@@ -361,7 +361,7 @@ extension StatementCompiler {
 
     // JSON ------------------------------------------------------------------------------------------------------------
 
-    private mutating func write(jsonCall call: Call, _ name: String) throws -> Bool {
+    private func write(jsonCall call: Call, _ name: String) throws -> Bool {
         let arguments = call.arguments
         switch (name, arguments.count) {
         case ("json", 1): try write(document: arguments[0])
@@ -380,11 +380,11 @@ extension StatementCompiler {
         case ("json_array_length", 1...2):
             let json: Writer = { try $0.write(json: arguments[0], arguments.count > 1 ? arguments[1] : nil) }
             sql += "CASE WHEN jsonb_typeof("
-            try json(&self)
+            try json(self)
             sql += ") = 'array' THEN jsonb_array_length("
-            try json(&self)
+            try json(self)
             sql += ") WHEN "
-            try json(&self)
+            try json(self)
             sql += " IS NOT NULL THEN 0 END"
         case ("json_type", 1...2):
             let json: Writer = { try $0.write(json: arguments[0], arguments.count > 1 ? arguments[1] : nil) }
@@ -399,14 +399,14 @@ extension StatementCompiler {
         return true
     }
 
-    private mutating func write(json document: Expression, _ path: Expression?) throws {
+    private func write(json document: Expression, _ path: Expression?) throws {
         sql += "("
         if let path { try write(json: document, at: path, takesKeys: false) } else { try write(document: document) }
         sql += ")"
     }
 
     /// A value as a part of JSON.
-    mutating func write(inJSON expression: Expression) throws {
+    func write(inJSON expression: Expression) throws {
         switch postgresType(of: expression) {
         case .boolean: try write(expression, as: .integer)
         case .jsonb where expression.typeHint != nil: try write(expression, as: .text)

@@ -40,7 +40,7 @@ extension StatementCompiler {
     }
 
     /// The columns of a key or unique index, as that compares them.
-    mutating func write(conflictTarget columns: [Int], of table: TableReference) throws {
+    func write(conflictTarget columns: [Int], of table: TableReference) throws {
         try refuseTwice(columns, of: table)
         sql +=
             " (" + columns.map { dialect.key(table.columns[$0].quoted, table.columns[$0]) }.joined(separator: ", ")
@@ -48,7 +48,7 @@ extension StatementCompiler {
     }
 
     /// Writes a value into a column, whose type takes what it holds and refuses all else.
-    mutating func write(_ value: Expression, into reference: ColumnReference) throws {
+    func write(_ value: Expression, into reference: ColumnReference) throws {
         let start = sql.count
         let column = reference.column
         let type = PostgresType(column)
@@ -71,13 +71,13 @@ extension StatementCompiler {
                 { try $0.write(value, storedAs: type, of: column.property) }
             }
         if let number {
-            if let digits = column.scale { try write(scale: digits, number) } else { try number(&self) }
+            if let digits = column.scale { try write(scale: digits, number) } else { try number(self) }
         }
         assigned.append((reference, start..<sql.count))
     }
 
     /// Writes what goes into a column: what SQLite would not store there as it is, is refused, when the statement is made or when it runs.
-    mutating func write(_ value: Expression, storedAs type: PostgresType, of property: String) throws {
+    func write(_ value: Expression, storedAs type: PostgresType, of property: String) throws {
         let own = postgresType(of: value)
         switch (own, type) {
         case (let own?, .numeric) where own.isReal:
@@ -103,37 +103,37 @@ extension StatementCompiler {
     }
 
     /// A number that is an integer as that; others fail as too great for the type.
-    private mutating func write(whole value: Expression, _ own: PostgresType, _ type: PostgresType) throws {
+    private func write(whole value: Expression, _ own: PostgresType, _ type: PostgresType) throws {
         let number: Writer = { try $0.write(value, as: own == .numeric ? .numeric : .double, at: .atom) }
         sql += "CAST(CASE WHEN abs("
-        try number(&self)
+        try number(self)
         sql += ") < 1e19 AND "
-        try number(&self)
+        try number(self)
         sql += " = trunc("
-        try number(&self)
+        try number(self)
         // By way of its text, which has all its digits, where a numeric has fifteen.
         sql += ") THEN CAST(CAST("
-        try number(&self)
+        try number(self)
         sql += " AS text) AS numeric) WHEN "
-        try number(&self)
+        try number(self)
         sql += " IS NOT NULL THEN 1e19 END AS \(type.name))"
     }
 
     /// With as many digits behind the point; one with more stays as it is, and is refused by the table.
-    private mutating func write(scale digits: Int, _ number: Writer) throws {
+    private func write(scale digits: Int, _ number: Writer) throws {
         sql += "CASE WHEN round("
-        try number(&self)
+        try number(self)
         sql += ", \(digits)) = "
-        try number(&self)
+        try number(self)
         sql += " THEN round("
-        try number(&self)
+        try number(self)
         sql += ", \(digits)) ELSE "
-        try number(&self)
+        try number(self)
         sql += " END"
     }
 
     /// The SELECT whose rows are inserted.
-    mutating func write(_ select: Select, into targets: [ColumnReference]) throws {
+    func write(_ select: Select, into targets: [ColumnReference]) throws {
         assigned += targets.map { ($0, nil) }
         if !select.columns.isEmpty, select.columns.count == targets.count {
             resultTypes = targets.map { PostgresType($0.column) }
@@ -145,7 +145,7 @@ extension StatementCompiler {
     // Compounds -------------------------------------------------------------------------------------------------------
 
     /// Its operators all hold together alike, where INTERSECT holds more tightly for PostgreSQL.
-    mutating func write(postgresCompound select: Select) throws {
+    func write(postgresCompound select: Select) throws {
         var first = select
         first.commonTables = []
         first.compounds = []

@@ -43,7 +43,7 @@ extension StatementCompiler {
         }
     }
 
-    mutating func write(comparison op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
+    func write(comparison op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
         if left.isRow || right.isRow { return try write(postgresRows: op, left, right) }
         if op == .is || op == .isNot {
             let isNull = { (side: Expression) in if case .value(.null, _) = side.node { true } else { false } }
@@ -70,7 +70,7 @@ extension StatementCompiler {
 
     /// Writes one side of a comparison.
     /// - Parameter both: how the texts of both are compared.
-    mutating func write(
+    func write(
         one expression: Expression, beside other: Expression, _ op: BinaryOperator, by both: TextKey?
     ) throws {
         let side = try side(expression, beside: other, op)
@@ -227,7 +227,9 @@ extension StatementCompiler {
 
     /// The collation that is written in it, and goes on to what is made of it; nil: none is.
     private func explicitKey(_ expression: Expression) -> TextKey?? {
-        func first(_ parts: some Sequence<Expression>) -> TextKey?? { parts.lazy.compactMap { explicitKey($0) }.first }
+        func first(_ parts: some Sequence<Expression>) -> TextKey?? {
+            parts.lazy.compactMap { self.explicitKey($0) }.first
+        }
         switch expression.node {
         case .collate(let inner, let collation):
             return .some(postgresType(of: inner) == .numeric ? nil : TextKey(collation: collation))
@@ -260,23 +262,23 @@ extension StatementCompiler {
     }
 
     /// Writes a text as what it is compared by.
-    mutating func write(key: TextKey?, collates: Bool, _ text: Writer) throws {
+    func write(key: TextKey?, collates: Bool, _ text: Writer) throws {
         switch key {
         case nil:
-            try text(&self)
+            try text(self)
             if collates { sql += #" COLLATE "C""# }
         case .folded:
             sql += "lower("
-            try text(&self)
+            try text(self)
             sql += collates ? #" COLLATE "C")"# : ")"
         case .trimmed:
             sql += "rtrim("
-            try text(&self)
+            try text(self)
             sql += ", ' ')"
             if collates { sql += #" COLLATE "C""# }
         case .moment:
             sql += "substr("
-            try text(&self)
+            try text(self)
             sql += ", 1, \(OffsetTimestamp.momentSize))"
             if collates { sql += #" COLLATE "C""# }
         case .named(let name):
@@ -285,7 +287,7 @@ extension StatementCompiler {
                     "collation corm_nocase",
                     hint: "collate by NOCASE, of ASCII letters, or compare a column of folded texts")
             }
-            try text(&self)
+            try text(self)
             sql += " COLLATE " + quoteIdentifier(name)
         }
     }
@@ -314,7 +316,7 @@ extension StatementCompiler {
 
     // Elements of JSON ------------------------------------------------------------------------------------------------
 
-    private mutating func write(element: Expression, _ op: BinaryOperator, _ other: Expression) throws {
+    private func write(element: Expression, _ op: BinaryOperator, _ other: Expression) throws {
         if case .parameter(let name) = other.bare.node { throw untyped(name) }
         let equates = op == .equal || op == .notEqual || op == .is || op == .isNot
         let type = postgresType(of: other)
@@ -353,7 +355,7 @@ extension StatementCompiler {
 
     // Offset datetimes ------------------------------------------------------------------------------------------------
 
-    private mutating func write(postgresMoments op: BinaryOperator, _ left: Expression, _ right: Expression) throws
+    private func write(postgresMoments op: BinaryOperator, _ left: Expression, _ right: Expression) throws
         -> Bool
     {
         guard op.compares else { return false }
@@ -391,7 +393,7 @@ extension StatementCompiler {
     }
 
     /// As a text, that of a datetime as long as that of an offset datetime.
-    mutating func write(momentOf expression: Expression) throws {
+    func write(momentOf expression: Expression) throws {
         if postgresType(of: expression) == .timestamptz {
             sql += "to_char("
             try write(postgres: expression, at: .atom)

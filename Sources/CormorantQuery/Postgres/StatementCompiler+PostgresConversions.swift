@@ -2,10 +2,10 @@ import CormorantBase
 
 /// What makes a value of one type of PostgreSQL that of another, as SQLite would have it.
 extension StatementCompiler {
-    typealias Writer = (inout StatementCompiler) throws -> Void
+    typealias Writer = (StatementCompiler) throws -> Void
 
     /// Writes an expression as a value of that type; nil: as it is.
-    mutating func write(_ expression: Expression, as target: PostgresType?, at outer: Precedence = .any) throws {
+    func write(_ expression: Expression, as target: PostgresType?, at outer: Precedence = .any) throws {
         guard let target else { return try write(postgres: expression, at: outer) }
         switch expression.node {
         case .labelled(let inner, _), .collate(let inner, _): return try write(inner, as: target, at: outer)
@@ -28,7 +28,7 @@ extension StatementCompiler {
     }
 
     /// Writes a value that takes the type of what stands beside it. False where it must be converted from its own.
-    private mutating func write(value: Value, as target: PostgresType) throws -> Bool {
+    private func write(value: Value, as target: PostgresType) throws -> Bool {
         switch (target, value) {
         case (.text, .text), (.bytea, .blob), (.double, .real), (.real, .real): bind(.value(value), as: target)
         case (.double, .integer), (.real, .integer): bind(.value(value.asReal(true)), as: target)
@@ -49,26 +49,26 @@ extension StatementCompiler {
     }
 
     /// - Parameter write: writes the value, in parentheses where it has parts.
-    mutating func convert(from own: PostgresType, to target: PostgresType, _ write: Writer) throws {
+    func convert(from own: PostgresType, to target: PostgresType, _ write: Writer) throws {
         switch (own, target) {
         case (_, .text): try asText(own, write)
         case (.boolean, .integer): try cast(to: .integer, write)
         case (.boolean, _) where target.isNumber: try cast(to: target) { try $0.cast(to: .integer, write) }
         case (_, .boolean) where own.isNumber:
             sql += "("
-            try write(&self)
+            try write(self)
             sql += " <> 0)"
         case (.real, _) where target.isInteger, (.double, _) where target.isInteger,
             (.numeric, _) where target.isInteger:
             sql += "CAST(trunc("
-            try write(&self)
+            try write(self)
             sql += ") AS \(target.name))"
         case (_, _) where own.isNumber && target.isNumber: try cast(to: target, write)
         case (.jsonb, .element): try canonical(write)
         case (_, .element):
             sql += "to_jsonb("
             try own == .boolean
-                ? cast(to: .integer, write) : own.isTime || own == .uuid ? asText(own, write) : write(&self)
+                ? cast(to: .integer, write) : own.isTime || own == .uuid ? asText(own, write) : write(self)
             sql += ")"
         case (.element, .boolean):
             try asNumber(.numeric, write)
@@ -84,66 +84,66 @@ extension StatementCompiler {
         case (.text, .timestamptz):
             sql += "("
             sql += "CAST("
-            try write(&self)
+            try write(self)
             sql += " AS timestamp) AT TIME ZONE 'UTC')"
         case (.text, .bytea):
             sql += "convert_to("
-            try write(&self)
+            try write(self)
             sql += ", 'UTF8')"
         default: throw mixed(own, target)
         }
     }
 
-    mutating func cast(to type: PostgresType, _ write: Writer) throws {
+    func cast(to type: PostgresType, _ write: Writer) throws {
         sql += "CAST("
-        try write(&self)
+        try write(self)
         sql += " AS \(type.name))"
     }
 
     /// The text that SQLite has of a value.
-    private mutating func asText(_ own: PostgresType, _ write: Writer) throws {
-        func wrap(_ start: String, _ end: String, _ compiler: inout StatementCompiler) throws {
+    private func asText(_ own: PostgresType, _ write: Writer) throws {
+        func wrap(_ start: String, _ end: String, _ compiler: StatementCompiler) throws {
             compiler.sql += start
-            try write(&compiler)
+            try write(compiler)
             compiler.sql += end
         }
         switch own {
-        case .text: try write(&self)
-        case .boolean: try wrap("CAST(CAST(", " AS integer) AS text)", &self)
+        case .text: try write(self)
+        case .boolean: try wrap("CAST(CAST(", " AS integer) AS text)", self)
         case .real, .double: try asText(real: own, write)
-        case .bytea: try wrap("convert_from(", ", 'UTF8')", &self)
+        case .bytea: try wrap("convert_from(", ", 'UTF8')", self)
         case .timestamptz:
             try wrap(
-                "regexp_replace(to_char(", #" AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '\.0{6}$', '')"#, &self)
-        case .date: try wrap("to_char(CAST(", " AS timestamp), 'YYYY-MM-DD')", &self)
+                "regexp_replace(to_char(", #" AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '\.0{6}$', '')"#, self)
+        case .date: try wrap("to_char(CAST(", " AS timestamp), 'YYYY-MM-DD')", self)
         case .time:
-            try wrap("regexp_replace(to_char(CAST(", #" AS interval), 'HH24:MI:SS.US'), '\.0{6}$', '')"#, &self)
+            try wrap("regexp_replace(to_char(CAST(", #" AS interval), 'HH24:MI:SS.US'), '\.0{6}$', '')"#, self)
         case .element: try elementText(write)
-        default: try wrap("CAST(", " AS text)", &self)
+        default: try wrap("CAST(", " AS text)", self)
         }
     }
 
     /// Fifteen digits, as SQLite has them, with a point.
-    private mutating func asText(real own: PostgresType, _ write: Writer) throws {
-        func number(_ compiler: inout StatementCompiler) throws {
-            if own == .real { try compiler.cast(to: .double, write) } else { try write(&compiler) }
+    private func asText(real own: PostgresType, _ write: Writer) throws {
+        func number(_ compiler: StatementCompiler) throws {
+            if own == .real { try compiler.cast(to: .double, write) } else { try write(compiler) }
         }
         sql += "CASE WHEN abs("
-        try number(&self)
+        try number(self)
         sql += ") < 1e15 AND (abs("
-        try number(&self)
+        try number(self)
         sql += ") >= 1e-4 OR "
-        try number(&self)
+        try number(self)
         sql += " = 0) THEN regexp_replace(CAST(CAST("
-        try number(&self)
+        try number(self)
         sql += #" AS numeric) AS text), '^([^.]+)$', '\1.0') ELSE regexp_replace(ltrim(to_char(CAST("#
-        try number(&self)
+        try number(self)
         sql += #" AS numeric), '9.00000000000000EEEE')), '(\.\d+?)0*e', '\1e') END"#
     }
 
     // Casts -----------------------------------------------------------------------------------------------------------
 
-    mutating func write(postgres operand: Expression, castTo type: ColumnType) throws {
+    func write(postgres operand: Expression, castTo type: ColumnType) throws {
         let target = PostgresType(castTo: type)
         if case .parameter(let name) = operand.node {
             let form: ParameterForm = type.timeForm != nil || type == .uuid ? .stored(type) : .plain
@@ -160,11 +160,11 @@ extension StatementCompiler {
         let number: PostgresType = target == .boolean ? .bigint : target
         if target == .boolean { sql += "(" }
         sql += "CASE WHEN "
-        try text(&self)
+        try text(self)
         sql += #" ~ '^\s*\#(digits)' THEN CAST(substring("#
-        try text(&self)
+        try text(self)
         sql += #" from '^\s*(\#(digits))') AS \#(number.name)) WHEN "#
-        try text(&self)
+        try text(self)
         sql += " IS NOT NULL THEN 0 END"
         if target == .boolean { sql += " <> 0)" }
     }

@@ -3,7 +3,7 @@ import CormorantBase
 /// SQLite's functions of dates and times, of columns and of what is known when the statement is made.
 /// Source of their words: https://www.sqlite.org/lang_datefunc.html
 extension StatementCompiler {
-    mutating func write(date call: Call, _ name: String) throws {
+    func write(date call: Call, _ name: String) throws {
         var arguments = call.arguments[...]
         switch name {
         case "strftime":
@@ -95,7 +95,7 @@ extension StatementCompiler {
     }
 
     /// Writes a time, in UTC and without a zone, with its modifiers.
-    private mutating func write(_ start: String, _ arguments: [Expression], _ name: String, _ end: String) throws {
+    private func write(_ start: String, _ arguments: [Expression], _ name: String, _ end: String) throws {
         sql += start
         // Reckoned with, times are of milliseconds.
         let rounds = arguments.count > 1 || start.hasSuffix("FROM ")
@@ -117,7 +117,7 @@ extension StatementCompiler {
         sql += end
     }
 
-    private mutating func write(moment expression: Expression?, _ name: String) throws {
+    private func write(moment expression: Expression?, _ name: String) throws {
         guard let expression else { return sql += "(statement_timestamp() AT TIME ZONE 'UTC')" }
         if case .value(.text(let text), nil) = expression.node {
             if sameIdentifier(text, "now") { return sql += "(statement_timestamp() AT TIME ZONE 'UTC')" }

@@ -2,7 +2,7 @@ import CormorantBase
 
 /// GROUP BY, beside which PostgreSQL takes no column that a group may have several values of.
 extension StatementCompiler {
-    mutating func write(groups: [Expression], of select: Select) throws {
+    func write(groups: [Expression], of select: Select) throws {
         sql += " GROUP BY "
         let terms = groups.map { select.position(ofLabel: $0) ?? $0 }
         for (index, term) in terms.enumerated() {

@@ -3,44 +3,44 @@ import CormorantBase
 /// JSON in jsonb.
 extension StatementCompiler {
     /// Writes a value within JSON, whose type nobody knows before: NULL for `null`, 1 and 0 for truth values.
-    mutating func write(element expression: Expression) throws {
+    func write(element expression: Expression) throws {
         try canonical { try $0.write(json: expression, at: .atom) }
     }
 
-    mutating func canonical(_ json: Writer) throws {
+    func canonical(_ json: Writer) throws {
         sql += "CASE jsonb_typeof("
-        try json(&self)
+        try json(self)
         sql += ") WHEN 'null' THEN NULL WHEN 'boolean' THEN to_jsonb(CAST(CAST("
-        try json(&self)
+        try json(self)
         sql += " AS boolean) AS integer)) ELSE "
-        try json(&self)
+        try json(self)
         sql += " END"
     }
 
     /// The number that it is, greater than all where it is a text, as SQLite orders them.
-    mutating func asNumber(_ type: PostgresType, _ json: Writer) throws {
+    func asNumber(_ type: PostgresType, _ json: Writer) throws {
         sql += "CASE jsonb_typeof("
-        try json(&self)
+        try json(self)
         sql += ") WHEN 'number' THEN CAST("
-        try json(&self)
+        try json(self)
         sql += " AS \(type.name)) WHEN 'boolean' THEN CAST(CAST("
-        try json(&self)
+        try json(self)
         sql += " AS boolean) AS integer) WHEN 'string' THEN \(type.greatest) WHEN 'object' THEN \(type.greatest)"
         sql += " WHEN 'array' THEN \(type.greatest) END"
     }
 
-    mutating func elementText(_ json: Writer) throws {
+    func elementText(_ json: Writer) throws {
         sql += "CASE jsonb_typeof("
-        try json(&self)
+        try json(self)
         sql += ") WHEN 'boolean' THEN CAST(CAST(CAST("
-        try json(&self)
+        try json(self)
         sql += " AS boolean) AS integer) AS text) ELSE "
-        try json(&self)
+        try json(self)
         sql += " #>> '{}' END"
     }
 
     /// Writes JSON as it lies there: of `->>` the element as JSON.
-    mutating func write(json expression: Expression, at outer: Precedence) throws {
+    func write(json expression: Expression, at outer: Precedence) throws {
         switch expression.node {
         case .binary(.jsonValueAt, let left, let path):
             try parenthesized(outer > .any) { try $0.write(json: left, at: path) }
@@ -54,7 +54,7 @@ extension StatementCompiler {
     }
 
     /// - Parameter takesKeys: a text may be a key, as it may of operators.
-    mutating func write(json operand: Expression, at path: Expression, takesKeys: Bool = true) throws {
+    func write(json operand: Expression, at path: Expression, takesKeys: Bool = true) throws {
         let steps = try jsonPath(path, takesKeys: takesKeys)
         try write(document: operand)
         for step in steps {
@@ -67,7 +67,7 @@ extension StatementCompiler {
     }
 
     /// Writes what is looked into.
-    mutating func write(document operand: Expression) throws {
+    func write(document operand: Expression) throws {
         switch postgresType(of: operand) {
         case .jsonb, .element: try write(json: operand, at: .atom)
         case .text?, nil: try write(operand, as: .jsonb, at: .atom)

@@ -2,7 +2,7 @@ import CormorantBase
 
 /// LIKE, GLOB and REGEXP.
 extension StatementCompiler {
-    mutating func write(matching op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
+    func write(matching op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
         if case .collate(_, let collation) = left.node, sameIdentifier(collation, "corm_nocase"), op.ignoresCase {
             throw lacksInPostgres(
                 "collation corm_nocase", hint: "LIKE without it ignores the case of ASCII letters")
@@ -32,7 +32,7 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func write(part: Expression, _ op: BinaryOperator) throws {
+    private func write(part: Expression, _ op: BinaryOperator) throws {
         switch part.bare.node {
         case .value(let value, _): bindNumbered(.value(try value.pattern(for: op)), .text)
         case .parameter(let name): bindNumbered(.parameter(name, .pattern(op, folds: false)))
@@ -46,7 +46,7 @@ extension StatementCompiler {
         sql += #" ESCAPE '\'"#
     }
 
-    private mutating func write(expression: Expression, _ op: BinaryOperator) throws {
+    private func write(expression: Expression, _ op: BinaryOperator) throws {
         switch expression.bare.node {
         case .value(.null, _): sql += "CAST(NULL AS text)"
         case .value(let value, _): bindNumbered(.value(try value.postgresExpression(op)), .text)

@@ -2,7 +2,7 @@ import CormorantBase
 
 /// IN, and rows of values, as PostgreSQL has them.
 extension StatementCompiler {
-    mutating func write(postgres operand: Expression, in values: [Value], _ outer: Precedence) throws {
+    func write(postgres operand: Expression, in values: [Value], _ outer: Precedence) throws {
         guard !values.isEmpty else { return sql += dialect.truth(false) }
         let type = postgresType(of: operand)
         if type == .element {
@@ -34,7 +34,7 @@ extension StatementCompiler {
         }
     }
 
-    mutating func write(postgres operands: [Expression], inRows rows: [Value], _ outer: Precedence) throws {
+    func write(postgres operands: [Expression], inRows rows: [Value], _ outer: Precedence) throws {
         guard !rows.isEmpty else { return sql += dialect.truth(false) }
         let forms = operands.map { self.form(beside: $0) }
         let stored = try rows.enumerated().map { try forms[$0 % forms.count].apply($1) }
@@ -42,7 +42,7 @@ extension StatementCompiler {
     }
 
     /// A NULL in the list is found by IS NULL, where there can be one.
-    mutating func write(postgres operand: Expression, inParameter name: String, _ outer: Precedence) throws {
+    func write(postgres operand: Expression, inParameter name: String, _ outer: Precedence) throws {
         if case .row(let parts) = operand.node {
             let forms = parts.map { self.form(beside: $0) }
             return try parenthesized(outer > .not) { try $0.write(parts, in: .listParameter(name, forms)) }
@@ -61,7 +61,7 @@ extension StatementCompiler {
     }
 
     /// The list crosses as JSON, an array of texts or of arrays of them, whose statement stays the same whatever it holds.
-    private mutating func write(_ operands: [Expression], in list: CompiledStatement.Binding) throws {
+    private func write(_ operands: [Expression], in list: CompiledStatement.Binding) throws {
         guard operands.count <= greatestRowWidth else {
             throw CormorantError(
                 .misuse, "\(operands.count) columns are compared at once", hint: "compare \(greatestRowWidth) at most")
@@ -99,7 +99,7 @@ extension StatementCompiler {
         sql += operands.count == 1 ? "))" : ")"
     }
 
-    mutating func write(postgres operand: Expression, in select: Select) throws {
+    func write(postgres operand: Expression, in select: Select) throws {
         let parts = if case .row(let parts) = operand.node { parts } else { [operand] }
         if let width = select.width, width != parts.count { throw otherWidth(parts.count, width) }
         let inner = within(select)
@@ -161,7 +161,7 @@ extension StatementCompiler {
     }
 
     /// Writes what IN looks for.
-    private mutating func write(matched operand: Expression, as type: PostgresType?) throws {
+    private func write(matched operand: Expression, as type: PostgresType?) throws {
         if isOffsetDatetime(operand) { return try write(momentOf: operand) }
         let key = isText(operand) ? textKey(of: operand) : nil
         try write(key: key, collates: key != nil && !isBytewise(operand)) { compiler in
@@ -171,7 +171,7 @@ extension StatementCompiler {
 
     // Rows ------------------------------------------------------------------------------------------------------------
 
-    mutating func write(postgresRows op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
+    func write(postgresRows op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
         guard op.compares else { throw misplaced(row: 2) }
         let isNullSafe = op == .is || op == .isNot
         switch (left.node, right.node) {
@@ -213,7 +213,7 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func write(
+    private func write(
         row parts: [Expression], beside others: [Expression], _ op: BinaryOperator, isLeft: Bool
     ) throws {
         sql += op == .is || op == .isNot ? "ROW(" : "("

@@ -2,7 +2,7 @@ import CormorantBase
 
 /// What a SELECT of PostgreSQL has otherwise: orders, limits, groups and result columns.
 extension StatementCompiler {
-    mutating func write(orderTerms terms: [Expression]) throws {
+    func write(orderTerms terms: [Expression]) throws {
         for (index, term) in terms.enumerated() {
             if index > 0 { sql += ", " }
             try write(orderTerm: term)
@@ -10,7 +10,7 @@ extension StatementCompiler {
     }
 
     /// NULL is less than everything, unless the term says otherwise.
-    mutating func write(orderTerm term: Expression) throws {
+    func write(orderTerm term: Expression) throws {
         let (operand, direction) = term.orderParts
         let nulls: Bool? =
             switch direction.nulls {
@@ -42,7 +42,7 @@ extension StatementCompiler {
     }
 
     /// ORDER BY of a SELECT: a term that is a result column is told by its place.
-    mutating func write(order: [Expression], of select: Select) throws {
+    func write(order: [Expression], of select: Select) throws {
         // PostgreSQL would take a bare name for a result column, which it names after what is in it.
         if !select.columns.isEmpty { scopes[scopes.count - 1].qualifies = true }
         for (index, term) in order.enumerated() {
@@ -72,7 +72,7 @@ extension StatementCompiler {
 
     /// The order of a compound, which can name result columns only.
     /// - Parameter first: the member whose columns the rows have.
-    mutating func write(orderOfCompound order: [Expression], of first: Select) throws {
+    func write(orderOfCompound order: [Expression], of first: Select) throws {
         let inner = within(first)
         for (index, term) in order.enumerated() {
             if index > 0 { sql += ", " }
@@ -94,7 +94,7 @@ extension StatementCompiler {
     }
 
     /// A negative LIMIT is none, a negative OFFSET 0.
-    mutating func writePostgresLimit(_ select: Select) throws {
+    func writePostgresLimit(_ select: Select) throws {
         switch select.limit?.node {
         case nil: break
         case .value(.integer(let limit), _)? where limit < 0: break
@@ -131,7 +131,7 @@ extension StatementCompiler {
     /// - Parameters:
     ///   - isDistinct: equal rows are one.
     ///   - isMember: of a compound, whose columns are of one type.
-    mutating func write(postgresColumnsOf select: Select, isDistinct: Bool) throws {
+    func write(postgresColumnsOf select: Select, isDistinct: Bool) throws {
         try refuseBareColumns(of: select)
         let (types, targets) = (resultTypes, inserted)
         (resultTypes, inserted) = (nil, nil)
@@ -152,7 +152,7 @@ extension StatementCompiler {
     }
 
     /// - Parameter isDistinct: it may be ordered by, which must be the same to the letter then.
-    mutating func write(
+    func write(
         resultColumn column: Expression, as wanted: PostgresType?, isMember: Bool = false, isDistinct: Bool = false
     ) throws {
         let type = wanted ?? postgresType(of: column)

@@ -2,7 +2,7 @@ import CormorantBase
 
 /// Functions that give rows.
 extension StatementCompiler {
-    mutating func write(rowsOf call: Call, at position: Int) throws {
+    func write(rowsOf call: Call, at position: Int) throws {
         let alias = scopes[scopes.count - 1].tables[position].written
         let name = foldIdentifier(call.name)
         guard name == "json_each", let document = call.arguments.first, call.arguments.count < 3 else {
@@ -35,27 +35,27 @@ extension StatementCompiler {
         sql += "LATERAL ("
         try write(elements: path, key: #"to_jsonb("n" - 1)"#, fullkey: #"'[' || ("n" - 1) || ']'"#)
         sql += " FROM jsonb_array_elements(CASE jsonb_typeof("
-        try json(&self)
+        try json(self)
         sql += ") WHEN 'array' THEN "
-        try json(&self)
+        try json(self)
         sql += #" END) WITH ORDINALITY AS "x" ("e", "n") UNION ALL "#
         try write(
             elements: path, key: #"to_jsonb("k")"#,
             fullkey: #"'.' || CASE WHEN "k" ~ '^[A-Za-z][A-Za-z0-9]*$' THEN "k" ELSE '"' || "k" || '"' END"#)
         sql += " FROM jsonb_each(CASE jsonb_typeof("
-        try json(&self)
+        try json(self)
         sql += ") WHEN 'object' THEN "
-        try json(&self)
+        try json(self)
         sql += #" END) WITH ORDINALITY AS "x" ("k", "e", "n") UNION ALL "#
         try write(elements: path, key: "CAST(NULL AS jsonb)", fullkey: "''")
         sql += " FROM (SELECT "
-        try json(&self)
+        try json(self)
         sql += #" AS "e", CAST(0 AS bigint) AS "n") AS "x" WHERE jsonb_typeof("e") NOT IN ('array', 'object')"#
         sql += ") AS " + quoteIdentifier(alias)
     }
 
     /// The columns that json_each() of SQLite has.
-    private mutating func write(elements path: String, key: String, fullkey: String) throws {
+    private func write(elements path: String, key: String, fullkey: String) throws {
         let element: Writer = { $0.sql += #""e""# }
         sql += "SELECT \(key) AS \"key\", "
         try canonical(element)
@@ -81,15 +81,15 @@ extension StatementCompiler {
     }
 
     /// What SQLite calls an element of JSON.
-    mutating func write(typeOf json: Writer) throws {
+    func write(typeOf json: Writer) throws {
         sql += "CASE jsonb_typeof("
-        try json(&self)
+        try json(self)
         sql += ") WHEN 'string' THEN 'text' WHEN 'boolean' THEN CAST("
-        try json(&self)
+        try json(self)
         sql += " AS text) WHEN 'number' THEN CASE WHEN strpos(CAST("
-        try json(&self)
+        try json(self)
         sql += " AS text), '.') > 0 THEN 'real' ELSE 'integer' END ELSE jsonb_typeof("
-        try json(&self)
+        try json(self)
         sql += ") END"
     }
 }

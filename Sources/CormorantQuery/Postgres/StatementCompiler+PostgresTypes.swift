@@ -106,11 +106,12 @@ extension StatementCompiler {
         guard let source else {
             guard let scope = scopes.last else { return nil }
             if let select = scope.select, let own = select.resultColumn(named: name) {
-                guard var inner = deeper() else { return nil }
+                guard nesting < StatementCompiler.greatestNesting else { return nil }
+                let inner = StatementCompiler(within: self)
                 inner.scopes[inner.scopes.count - 1].select = nil
                 return .own(own, inner)
             }
-            return scope.tables.lazy.compactMap { meaning(of: name, in: $0) }.first
+            return scope.tables.lazy.compactMap { self.meaning(of: name, in: $0) }.first
         }
         for scope in scopes.reversed() {
             if let table = scope.tables.first(where: { sameIdentifier($0.name, source) }) {
@@ -134,7 +135,7 @@ extension StatementCompiler {
     }
 
     private func meaning(of name: String, in select: Select, _ names: [String]) -> Named? {
-        guard deeper() != nil else { return nil }
+        guard nesting < StatementCompiler.greatestNesting else { return nil }
         let inner = within(select)
         if let place = names.firstIndex(where: { sameIdentifier($0, name) }) {
             if select.columns.isEmpty, case .table(let model)? = select.source?.kind {
@@ -161,13 +162,6 @@ extension StatementCompiler {
             guard let type, let found else { return found ?? type }
             return found.united(with: type) ?? found
         }
-    }
-
-    private func deeper() -> StatementCompiler? {
-        guard nesting < 20 else { return nil }
-        var inner = self
-        inner.nesting += 1
-        return inner
     }
 }
 

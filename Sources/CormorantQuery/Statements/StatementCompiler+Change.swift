@@ -1,7 +1,7 @@
 import CormorantBase
 
 extension StatementCompiler {
-    mutating func write(_ change: Change) throws {
+    func write(_ change: Change) throws {
         try write(change.commonTables)
         try checkNames(of: change.table)
         noteForms(of: change.table)
@@ -32,7 +32,7 @@ extension StatementCompiler {
         scopes = []
     }
 
-    private mutating func write(update change: Change) throws {
+    private func write(update change: Change) throws {
         guard !change.assignments.isEmpty else {
             throw CormorantError(.misuse, "an UPDATE sets nothing", hint: "set at least one property")
         }
@@ -58,7 +58,7 @@ extension StatementCompiler {
 
     /// That the row of the table meets the scope, whose SQL must not meet the columns of what is read beside the table: it
     /// stands in a SELECT of that row alone.
-    private mutating func write(scope: String, apartOf table: TableReference) throws {
+    private func write(scope: String, apartOf table: TableReference) throws {
         guard !table.key.isEmpty || table.hiddenKey != nil else {
             throw CormorantError(
                 .misuse, "model \(table.model) reads a view, declares no key, and has a scope",
@@ -76,13 +76,13 @@ extension StatementCompiler {
         try table.scope.map { [Expression(.raw("(\(try written(scope: $0, of: table)))", []))] } ?? []
     }
 
-    private mutating func writeSet(_ change: Change) throws {
+    private func writeSet(_ change: Change) throws {
         sql += " SET "
         try write(change.assignments, of: change.table)
         writeStamps(of: change.table, besides: change.assignments)
     }
 
-    private mutating func write(_ assignments: [(column: Int, value: Expression)], of table: TableReference) throws {
+    private func write(_ assignments: [(column: Int, value: Expression)], of table: TableReference) throws {
         try refuseTwice(assignments.map(\.column), of: table)
         for (index, assignment) in assignments.enumerated() {
             if index > 0 { sql += ", " }
@@ -92,7 +92,7 @@ extension StatementCompiler {
     }
 
     /// Writes the time into the columns that hold that of each update, unless the statement sets them itself.
-    private mutating func writeStamps(
+    private func writeStamps(
         of table: TableReference, besides assignments: [(column: Int, value: Expression)]
     ) {
         for (index, column) in table.columns.enumerated()
@@ -102,7 +102,7 @@ extension StatementCompiler {
     }
 
     /// Writes a value as the column's type wants it.
-    private mutating func write(_ value: Expression, assignedTo column: Int, of table: TableReference) throws {
+    private func write(_ value: Expression, assignedTo column: Int, of table: TableReference) throws {
         guard !table.columns[column].isComputed else {
             throw CormorantError(
                 .misuse, "\(table.model).\(table.columns[column].property) is computed and cannot be set",
@@ -142,17 +142,17 @@ extension StatementCompiler {
 
     /// Writes a value through what makes it one of the column, or refuses it when the statement runs.
     /// - Parameter isSure: it is one.
-    private mutating func write(
-        storedIn reference: ColumnReference, isSure: Bool, _ value: (inout StatementCompiler) throws -> Void
+    private func write(
+        storedIn reference: ColumnReference, isSure: Bool, _ value: (StatementCompiler) throws -> Void
     ) throws {
         let isSure = isSure && reference.column.scale == nil
         if !isSure { write(check: dialect.stored) }
-        try value(&self)
+        try value(self)
         if !isSure { write(check: dialect.stored(of: reference)) }
     }
 
     /// Writes SQL that is there to check values only.
-    private mutating func write(check text: String) {
+    private func write(check text: String) {
         let start = sql.count
         sql += text
         checks.append(start..<sql.count)
@@ -178,7 +178,7 @@ extension StatementCompiler {
     }
 
     /// Writes the SELECT whose rows are inserted.
-    private mutating func write(
+    private func write(
         _ select: Select, into columns: [Int], of table: TableReference, endsInWhere: Bool
     ) throws {
         let targets = columns.map { ColumnReference(table, $0) }
@@ -206,7 +206,7 @@ extension StatementCompiler {
     }
 
     /// WHERE; along relations the rows are found by a SELECT, since UPDATE and DELETE join nothing.
-    private mutating func writeConditions(_ change: Change) throws {
+    private func writeConditions(_ change: Change) throws {
         let table = change.table
         guard namesAll else {
             scopes[scopes.count - 1].canJoin = true
@@ -229,7 +229,7 @@ extension StatementCompiler {
         scopes = outer
     }
 
-    private mutating func writeInsert(_ change: Change) throws {
+    private func writeInsert(_ change: Change) throws {
         sql += try insertion(change) + change.table.source
         let rows = change.rows.isEmpty ? [change.assignments] : change.rows
         let table = change.table
@@ -276,7 +276,7 @@ extension StatementCompiler {
             table: table.name, columns: [table.columns[column].name])
     }
 
-    private mutating func write(names columns: [Int], of table: TableReference) throws {
+    private func write(names columns: [Int], of table: TableReference) throws {
         try refuseTwice(columns, of: table)
         if let computed = columns.first(where: { table.columns[$0].isComputed }) {
             throw CormorantError(
@@ -286,7 +286,7 @@ extension StatementCompiler {
         sql += " (" + columns.map { table.columns[$0].quoted }.joined(separator: ", ") + ")"
     }
 
-    private mutating func writeUpsert(_ change: Change) throws {
+    private func writeUpsert(_ change: Change) throws {
         guard let upsert = change.upsert else {
             if dialect == .postgres, change.policy == .ignore { sql += " ON CONFLICT DO NOTHING" }
             return
@@ -322,13 +322,13 @@ extension StatementCompiler {
     }
 
     /// A property of the new row, or its column's name.
-    mutating func writeExcluded(_ name: String, of table: TableReference) throws {
+    func writeExcluded(_ name: String, of table: TableReference) throws {
         let named = table.columns.firstIndex { sameIdentifier($0.name, name) }
         let column = try table.column(named: name) ?? named ?? table.require(name)
         sql += "\"excluded\"." + table.columns[column].quoted
     }
 
-    private mutating func writeReturning(_ change: Change) throws {
+    private func writeReturning(_ change: Change) throws {
         guard !change.returning.isEmpty else {
             // Rows that triggers change in place of a view are counted by what comes back.
             if change.table.isView { write(check: " RETURNING 1") }

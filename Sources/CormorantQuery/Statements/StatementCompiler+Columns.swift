@@ -2,7 +2,7 @@ import CormorantBase
 
 extension StatementCompiler {
     /// Writes a column, with its table's name where more than one table could have it.
-    mutating func write(_ reference: ColumnReference) throws {
+    func write(_ reference: ColumnReference) throws {
         if reference.column.hasForm { noteForms(of: reference.path.last?.target ?? reference.table) }
         guard !scopes.isEmpty else { return sql += reference.column.quoted }
         if scopes.count == 1, !scopes[0].qualifies, scopes[0].only === reference.table, reference.alias == nil,
@@ -62,7 +62,7 @@ extension StatementCompiler {
     }
 
     /// A column at the end of to-one relations: a LEFT JOIN along each, once per SELECT.
-    private mutating func write(path reference: ColumnReference, _ level: Int, _ position: Int) throws {
+    private func write(path reference: ColumnReference, _ level: Int, _ position: Int) throws {
         guard scopes[level].canJoin else {
             throw CormorantError(
                 .misuse, "\(reference.table.model).\(reference.path[0].name) is followed where nothing can be joined",
@@ -94,7 +94,7 @@ extension StatementCompiler {
     }
 
     /// Puts the joins that columns asked for behind the tables that are written there.
-    mutating func insertPaths(at end: Int) {
+    func insertPaths(at end: Int) {
         let paths = scopes[scopes.count - 1].paths
         guard !paths.isEmpty else { return }
         sql.insert(paths.map(\.sql).joined(), at: end)

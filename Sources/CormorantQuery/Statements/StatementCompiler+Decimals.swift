@@ -4,7 +4,7 @@ import CormorantBase
 /// calculated by functions of the connection, exactly; what cannot be exact is refused.
 extension StatementCompiler {
     /// Writes arithmetic on decimals. False where it is none.
-    mutating func write(decimal op: BinaryOperator, _ left: Expression, _ right: Expression) throws -> Bool {
+    func write(decimal op: BinaryOperator, _ left: Expression, _ right: Expression) throws -> Bool {
         guard op.calculates else { return false }
         let types = [type(of: left), type(of: right)]
         guard let decimal = types.first(where: { $0?.type == .decimal }) ?? nil else { return false }
@@ -21,7 +21,7 @@ extension StatementCompiler {
 
     /// Writes an expression that stands where a decimal does.
     /// - Parameter converts: makes what is no decimal one, which functions of decimals do themselves.
-    mutating func write(exact expression: Expression, converts: Bool = true) throws {
+    func write(exact expression: Expression, converts: Bool = true) throws {
         switch expression.node {
         case .value(let value, _):
             bind(.value(try value.exactDecimal()))
@@ -39,7 +39,7 @@ extension StatementCompiler {
 
     /// How a function is called where one of its arguments is a decimal. nil: as it is, its arguments too.
     func exactCall(_ call: Call, _ name: String) throws -> (name: String, exact: Range<Int>)? {
-        guard let decimal = call.arguments.lazy.compactMap({ type(of: $0) }).first(where: { $0.type == .decimal })
+        guard let decimal = call.arguments.lazy.compactMap({ self.type(of: $0) }).first(where: { $0.type == .decimal })
         else {
             return nil
         }
@@ -77,7 +77,8 @@ extension StatementCompiler {
     }
 
     func notExact(_ what: String, _ parts: [Expression]) -> CormorantError {
-        notExact(what, parts.lazy.compactMap { type(of: $0) }.first { $0.type == .decimal } ?? ExpressionType(.decimal))
+        notExact(
+            what, parts.lazy.compactMap { self.type(of: $0) }.first { $0.type == .decimal } ?? ExpressionType(.decimal))
     }
 
     private func notExact(_ what: String, _ decimal: ExpressionType) -> CormorantError {

@@ -2,7 +2,7 @@ import CormorantBase
 
 extension StatementCompiler {
     /// Writes an expression, in parentheses where what surrounds it holds together more tightly.
-    mutating func write(_ expression: Expression, at outer: Precedence) throws {
+    func write(_ expression: Expression, at outer: Precedence) throws {
         if dialect == .postgres { return try write(postgres: expression, at: outer) }
         switch expression.node {
         case .column(let reference): try write(reference)
@@ -84,13 +84,13 @@ extension StatementCompiler {
         }
     }
 
-    mutating func parenthesized(_ wanted: Bool, _ body: (inout StatementCompiler) throws -> Void) rethrows {
+    func parenthesized(_ wanted: Bool, _ body: (StatementCompiler) throws -> Void) rethrows {
         if wanted { sql += "(" }
-        try body(&self)
+        try body(self)
         if wanted { sql += ")" }
     }
 
-    private mutating func write(_ op: UnaryOperator, _ operand: Expression, _ outer: Precedence) throws {
+    private func write(_ op: UnaryOperator, _ operand: Expression, _ outer: Precedence) throws {
         switch op {
         case .not:
             try parenthesized(.not < outer) { compiler in
@@ -115,7 +115,7 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func write(
+    private func write(
         _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ outer: Precedence
     ) throws {
         if try write(decimal: op, left, right) { return }
@@ -144,7 +144,7 @@ extension StatementCompiler {
     }
 
     /// Writes an expression that is ordered or compared: decimals by their numbers, not their texts.
-    mutating func write(compared operand: Expression, at level: Precedence) throws {
+    func write(compared operand: Expression, at level: Precedence) throws {
         let (start, before) = (sql.count, collations)
         try write(operand, at: level)
         if comparesAsDecimal(operand) {
@@ -157,13 +157,13 @@ extension StatementCompiler {
     }
 
     /// Writes a collation that nobody asked for.
-    mutating func write(collation: String) {
+    func write(collation: String) {
         sql += " COLLATE " + collation
         collations += 1
     }
 
     /// Writes an expression whose value, if it is one, is of the type of the column beside it.
-    mutating func write(_ expression: Expression, at level: Precedence, beside other: Expression?) throws {
+    func write(_ expression: Expression, at level: Precedence, beside other: Expression?) throws {
         guard let other else { return try write(expression, at: level) }
         if try write(moment: expression, beside: other) { return }
         let made = other.typeHint == nil ? type(of: other) : nil
@@ -188,7 +188,7 @@ extension StatementCompiler {
         if isBesideValue { write(collation: dialect.decimalCollation) }
     }
 
-    private mutating func bind(_ value: Value, _ type: ColumnType?) throws {
+    private func bind(_ value: Value, _ type: ColumnType?) throws {
         guard let type else { return bind(.value(value)) }
         guard let stored = try value.stored(as: type) else {
             throw CormorantError(
@@ -198,10 +198,10 @@ extension StatementCompiler {
         bind(.value(stored))
     }
 
-    mutating func bindParameter(_ name: String, _ form: ParameterForm) { bind(.parameter(name, form)) }
+    func bindParameter(_ name: String, _ form: ParameterForm) { bind(.parameter(name, form)) }
 
     /// Writes a parameter for a value, and keeps that.
-    mutating func bind(_ binding: CompiledStatement.Binding) {
+    func bind(_ binding: CompiledStatement.Binding) {
         if dialect == .postgres { return bindNumbered(binding) }
         sql += dialect.nextParameter
         bindings.append(binding)
@@ -215,13 +215,13 @@ extension StatementCompiler {
         return inner
     }
 
-    private mutating func write(folded expression: Expression) throws {
+    private func write(folded expression: Expression) throws {
         sql += dialect.folded + "("
         try write(expression, at: .any)
         sql += ")"
     }
 
-    private mutating func write(pattern: Expression, _ kind: BinaryOperator, folds: Bool) throws {
+    private func write(pattern: Expression, _ kind: BinaryOperator, folds: Bool) throws {
         switch pattern.node {
         case .value(let value, _):
             bind(.value(try value.pattern(for: kind, folds: folds)))
@@ -236,7 +236,7 @@ extension StatementCompiler {
         sql += #" ESCAPE '\'"#
     }
 
-    private mutating func write(
+    private func write(
         wholePattern pattern: Expression, _ kind: BinaryOperator, at level: Precedence, folds: Bool
     ) throws {
         switch pattern.node {
@@ -248,7 +248,7 @@ extension StatementCompiler {
     }
 
     /// A long list is written as a tree of parentheses, because SQLite counts a chain's length as depth.
-    private mutating func write(list parts: [Expression], _ isAny: Bool, _ outer: Precedence) throws {
+    private func write(list parts: [Expression], _ isAny: Bool, _ outer: Precedence) throws {
         guard let first = parts.first else {
             return sql += dialect.truth(!isAny)
         }
@@ -271,7 +271,7 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func write(
+    private func write(
         _ base: Expression?, _ cases: [(when: Expression, then: Expression)], _ otherwise: Expression?
     ) throws {
         sql += "CASE"
@@ -294,14 +294,14 @@ extension StatementCompiler {
     }
 
     /// - Parameter compared: they are ordered or compared.
-    mutating func write(separated expressions: [Expression], compared: Bool = false) throws {
+    func write(separated expressions: [Expression], compared: Bool = false) throws {
         for (index, expression) in expressions.enumerated() {
             if index > 0 { sql += ", " }
             if compared { try write(compared: expression, at: .any) } else { try write(expression, at: .any) }
         }
     }
 
-    private mutating func write(orderWithin call: Call) throws {
+    private func write(orderWithin call: Call) throws {
         guard !call.arguments.isEmpty, call.window == nil else {
             throw CormorantError(
                 .misuse,
@@ -314,7 +314,7 @@ extension StatementCompiler {
         try write(separated: call.order, compared: true)
     }
 
-    private mutating func write(_ call: Call) throws {
+    private func write(_ call: Call) throws {
         guard isFunctionName(call.name) else { throw notAFunction(call.name) }
         let name = foldIdentifier(call.name)
         let exact = try exactCall(call, name)
@@ -360,7 +360,7 @@ extension StatementCompiler {
         sql += ")"
     }
 
-    mutating func write(frame: String, after gap: String) throws {
+    func write(frame: String, after gap: String) throws {
         guard isFrame(frame) else {
             throw CormorantError(
                 .misuse, "\"\(frame)\" is no window frame",

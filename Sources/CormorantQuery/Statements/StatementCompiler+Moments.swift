@@ -73,7 +73,7 @@ extension StatementCompiler {
     func isOffsetDatetime(_ expression: Expression) -> Bool { type(of: expression)?.type == .offsetDatetime }
 
     /// Writes a comparison of offset datetimes. False where it is none, and where texts of the file are compared as such.
-    mutating func write(
+    func write(
         moments op: BinaryOperator, _ left: Expression, _ right: Expression, _ level: Precedence
     ) throws -> Bool {
         guard op.compares else { return false }
@@ -109,13 +109,13 @@ extension StatementCompiler {
     }
 
     /// Writes an offset datetime that compares as its moment.
-    mutating func write(moment expression: Expression) throws {
+    func write(moment expression: Expression) throws {
         try write(expression, at: .collate)
         write(collation: dialect.momentCollation)
     }
 
     /// Writes what IN, CASE or a row looks for.
-    mutating func write(matched operand: Expression) throws {
+    func write(matched operand: Expression) throws {
         if isOffsetDatetime(operand) {
             try write(moment: operand)
         } else {
@@ -125,7 +125,7 @@ extension StatementCompiler {
 
     /// Writes one side of a comparison of offset datetimes. False where it is none, and where texts of the file are compared as
     /// such.
-    mutating func write(moment side: Expression, beside other: Expression) throws -> Bool {
+    func write(moment side: Expression, beside other: Expression) throws -> Bool {
         if case .value(_, .text) = other.node { return false }
         switch side.node {
         case .value(_, .text), .value(.null, _): return false

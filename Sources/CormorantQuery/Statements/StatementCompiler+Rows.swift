@@ -4,7 +4,7 @@ import CormorantBase
 extension StatementCompiler {
     /// Few values stand in the SQL as parameters of their own; many are handed over in one, so that neither SQLite's limit
     /// of parameters nor its parser is met.
-    mutating func write(_ operand: Expression, in values: [Value]) throws {
+    func write(_ operand: Expression, in values: [Value]) throws {
         try write(matched: operand)
         let form = form(beside: operand)
         let stored = try values.map { try form.apply($0) }
@@ -21,13 +21,13 @@ extension StatementCompiler {
         }
     }
 
-    mutating func write(_ operands: [Expression], inRows rows: [Value]) throws {
+    func write(_ operands: [Expression], inRows rows: [Value]) throws {
         let forms = operands.map { form(beside: $0) }
         let stored = try rows.enumerated().map { try forms[$0 % forms.count].apply($1) }
         try write(operands, in: .list(stored, width: operands.count))
     }
 
-    private mutating func write(_ operands: [Expression], in list: CompiledStatement.Binding) throws {
+    private func write(_ operands: [Expression], in list: CompiledStatement.Binding) throws {
         guard operands.count <= greatestRowWidth else {
             throw CormorantError(
                 .misuse, "\(operands.count) columns are compared at once", hint: "compare \(greatestRowWidth) at most")
@@ -47,7 +47,7 @@ extension StatementCompiler {
     }
 
     /// A NULL in the list is found by IS NULL, where there can be one.
-    mutating func write(_ operand: Expression, inParameter name: String, _ outer: Precedence) throws {
+    func write(_ operand: Expression, inParameter name: String, _ outer: Precedence) throws {
         if case .row(let parts) = operand.node {
             return try parenthesized(.equality < outer) { compiler in
                 let forms = parts.map { compiler.form(beside: $0) }
@@ -84,14 +84,14 @@ extension StatementCompiler {
     }
 
     /// A comparison one side of which is a row.
-    mutating func write(rows op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
+    func write(rows op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
         guard op.compares else { throw misplaced(row: max(left.rowWidth, right.rowWidth)) }
         try write(left, besideRow: right)
         sql += dialect.infix(op)
         try write(right, besideRow: left)
     }
 
-    mutating func write(row: Expression, between low: Expression, _ high: Expression) throws {
+    func write(row: Expression, between low: Expression, _ high: Expression) throws {
         try write(row, besideRow: low)
         sql += " BETWEEN "
         try write(low, besideRow: row)
@@ -99,7 +99,7 @@ extension StatementCompiler {
         try write(high, besideRow: row)
     }
 
-    private mutating func write(_ side: Expression, besideRow other: Expression) throws {
+    private func write(_ side: Expression, besideRow other: Expression) throws {
         switch (side.node, other.node) {
         case (.problem(let error), _), (_, .problem(let error)): throw error
         case (.row(let parts), .row(let others)):
@@ -120,7 +120,7 @@ extension StatementCompiler {
     }
 
     /// Writes the row that is compared with what a SELECT gives.
-    mutating func write(row parts: [Expression], with select: Select) throws {
+    func write(row parts: [Expression], with select: Select) throws {
         if let width = select.width, width != parts.count { throw otherWidth(parts.count, width) }
         sql += "("
         for (index, part) in parts.enumerated() {

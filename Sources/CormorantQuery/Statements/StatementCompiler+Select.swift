@@ -1,13 +1,13 @@
 import CormorantBase
 
 extension StatementCompiler {
-    mutating func write(_ select: Select) throws {
+    func write(_ select: Select) throws {
         guard select.compounds.isEmpty else { return try write(compound: select) }
         try write(select.commonTables)
         try write(core: select)
     }
 
-    mutating func write(subquery select: Select) throws {
+    func write(subquery select: Select) throws {
         subqueries += 1
         defer { subqueries -= 1 }
         sql += "("
@@ -16,7 +16,7 @@ extension StatementCompiler {
     }
 
     /// A member that orders, limits or combines rows of its own becomes a table of its own.
-    private mutating func write(compound select: Select) throws {
+    private func write(compound select: Select) throws {
         if let ambiguity = select.ambiguity { throw ambiguity }
         try write(select.commonTables)
         if dialect == .postgres { return try write(postgresCompound: select) }
@@ -52,7 +52,7 @@ extension StatementCompiler {
     }
 
     /// All but WITH and the members of a compound.
-    mutating func write(core select: Select, isDistinct: Bool = false) throws {
+    func write(core select: Select, isDistinct: Bool = false) throws {
         scopes.append(try scope(of: select))
         let shared = sharesParameters
         if dialect == .postgres, !select.groupBy.isEmpty || select.isDistinct { sharesParameters = true }
@@ -125,7 +125,7 @@ extension StatementCompiler {
     }
 
     /// - Parameter isDistinct: equal values are one, so that decimals among them are compared as numbers.
-    private mutating func write(columnsOf select: Select, isDistinct: Bool) throws {
+    private func write(columnsOf select: Select, isDistinct: Bool) throws {
         guard select.columns.isEmpty else {
             if dialect == .postgres { return try write(postgresColumnsOf: select, isDistinct: isDistinct) }
             for (index, column) in select.columns.enumerated() {
@@ -200,7 +200,7 @@ extension StatementCompiler {
         return wanted
     }
 
-    mutating func write(_ source: Source, at position: Int) throws {
+    func write(_ source: Source, at position: Int) throws {
         switch source.kind {
         case .table(let table):
             if let common = brought.first(where: { sameIdentifier($0.name, table.name) }) {
@@ -243,7 +243,7 @@ extension StatementCompiler {
     }
 
     /// Has the definition of a common table stand in the outermost WITH.
-    private mutating func bring(_ table: CommonTable) throws {
+    private func bring(_ table: CommonTable) throws {
         let known = (met + commonTables).filter { sameIdentifier($0.name, table.name) }
         if known.contains(where: { $0.identity !== table.identity }) {
             throw CormorantError(
@@ -253,7 +253,7 @@ extension StatementCompiler {
         if known.isEmpty { met.append(table) }
     }
 
-    mutating func write(_ tables: [CommonTable]) throws {
+    func write(_ tables: [CommonTable]) throws {
         guard !tables.isEmpty else { return }
         commonTables += tables
         // What follows is meant, not these.
@@ -275,24 +275,24 @@ extension StatementCompiler {
         sql += " "
     }
 
-    mutating func writeWhere(_ conditions: [Expression]) throws {
+    func writeWhere(_ conditions: [Expression]) throws {
         guard !conditions.isEmpty else { return }
         sql += " WHERE "
         try write(truth: conditions.count == 1 ? conditions[0] : .all(conditions))
     }
 
     /// Writes a condition that stands alone.
-    mutating func write(truth condition: Expression) throws {
+    func write(truth condition: Expression) throws {
         if dialect == .postgres { try write(condition: condition, at: .any) } else { try write(condition, at: .any) }
     }
 
-    mutating func writeOrder(_ order: [Expression]) throws {
+    func writeOrder(_ order: [Expression]) throws {
         guard !order.isEmpty else { return }
         sql += " ORDER BY "
         try write(separated: order, compared: true)
     }
 
-    mutating func writeLimit(_ select: Select) throws {
+    func writeLimit(_ select: Select) throws {
         guard select.limit != nil || select.offset != nil else { return }
         if dialect == .postgres { return try writePostgresLimit(select) }
         sql += " LIMIT "

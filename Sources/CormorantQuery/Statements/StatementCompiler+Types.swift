@@ -83,11 +83,9 @@ extension StatementCompiler {
         guard let source else {
             guard let scope = scopes.last, nesting < StatementCompiler.greatestNesting else { return nil }
             if let select = scope.select, let own = select.column(labelled: name) {
-                var inner = self
-                inner.nesting += 1
-                return inner.type(of: own)
+                return StatementCompiler(within: self).type(of: own)
             }
-            return scope.tables.lazy.compactMap { type(named: name, in: $0) }.first
+            return scope.tables.lazy.compactMap { self.type(named: name, in: $0) }.first
         }
         for scope in scopes.reversed() {
             if let table = scope.tables.first(where: { sameIdentifier($0.name, source) }) {
@@ -126,12 +124,11 @@ extension StatementCompiler {
 
     /// A compiler whose tables are those of a SELECT inside this one.
     func within(_ select: Select) -> StatementCompiler {
-        var inner = self
+        let inner = StatementCompiler(within: self)
         guard nesting < StatementCompiler.greatestNesting else {
             inner.scopes = []
             return inner
         }
-        inner.nesting += 1
         inner.commonTables += select.commonTables
         inner.scopes.append((try? inner.scope(of: select)) ?? Scope(qualifies: true))
         return inner
@@ -140,7 +137,7 @@ extension StatementCompiler {
 
 extension StatementCompiler {
     /// A common table expression may stand in itself, and a result column be called as what it is made of.
-    private static let greatestNesting = 20
+    static let greatestNesting = 20
 
     /// How many names may yet be looked up: where each of a subquery's columns is made of many of the one within it, and so
     /// on, they would be without end.
