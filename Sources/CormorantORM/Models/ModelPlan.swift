@@ -113,6 +113,7 @@ package final class ModelPlan {
     /// The same by names that are C strings.
     private var updatesOfCStrings: [NamedUpdate] = []
     private static let mostNamed = 16
+    private static let mostPartial = 64
 
     init(_ model: ModelDescriptor, _ pooled: PooledConnection) throws {
         try model.validate()
@@ -290,6 +291,8 @@ package final class ModelPlan {
         checkSchema()
         if let ready = partialUpdates[properties] { return ready }
         let made = try makeUpdate(properties, returns: model.filledByUpdate, .part)
+        // Programs that write what has changed have up to a set for each subset of the columns.
+        if partialUpdates.count >= ModelPlan.mostPartial { partialUpdates = [:] }
         partialUpdates[properties] = made
         return made
     }

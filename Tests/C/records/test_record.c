@@ -1,6 +1,7 @@
 /* Single records as C structs. */
 #include "support.h"
 
+#include <sqlite3.h>
 #include <string.h>
 
 static corm_arena *arena;
@@ -363,6 +364,54 @@ static void what_changed_is_a_list(void **state) {
     corm_model_free(pages);
 }
 
+typedef struct wide {
+    int64_t id;
+    int64_t c0, c1, c2, c3, c4, c5, c6, c7;
+} wide;
+
+static const corm_column_def wide_columns[] = {
+    CORM_COLUMN(wide, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(wide, c0, CORM_INT64),
+    CORM_COLUMN(wide, c1, CORM_INT64),
+    CORM_COLUMN(wide, c2, CORM_INT64),
+    CORM_COLUMN(wide, c3, CORM_INT64),
+    CORM_COLUMN(wide, c4, CORM_INT64),
+    CORM_COLUMN(wide, c5, CORM_INT64),
+    CORM_COLUMN(wide, c6, CORM_INT64),
+    CORM_COLUMN(wide, c7, CORM_INT64),
+};
+static const corm_model_def wide_def = CORM_MODEL(wide, "Wide", wide_columns);
+
+static corm_status count_statements(corm_connection *connection, void *context, corm_error **out_error) {
+    (void)out_error;
+    sqlite3 *handle = corm_connection_sqlite3(connection);
+    for (sqlite3_stmt *one = sqlite3_next_stmt(handle, NULL); one != NULL; one = sqlite3_next_stmt(handle, one))
+        *(int *)context += 1;
+    return CORM_OK;
+}
+
+/* 8 columns have 255 sets to update, 20 a million: not each keeps a statement for ever. */
+static void updates_of_every_set_of_columns_keep_few_statements(void **state) {
+    (void)state;
+    corm_model *model = NULL;
+    OK(corm_model_create(&wide_def, &model, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(model), &failure));
+    wide one = {0};
+    OK(corm_record_insert(db, model, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+    for (int set = 1; set < 256; set += 1) {
+        wide old = one;
+        int64_t *fields = &one.c0;
+        for (int column = 0; column < 8; column += 1)
+            fields[column] += set >> column & 1;
+        OK(corm_record_update_changes(db, model, &one, &old, NULL, &failure));
+    }
+    assert_int_equal(select_int("SELECT sum(c0 = 128 AND c7 = 128) FROM wide"), 1);
+    int count = 0;
+    OK(corm_database_use_connection(db, count_statements, &count, &failure));
+    assert_in_range(count, 1, 150);
+    corm_model_free(model);
+}
+
 #define RECORD(function) cmocka_unit_test_setup_teardown(function, set_up_record, tear_down_record)
 
 int main(void) {
@@ -378,6 +427,7 @@ int main(void) {
         RECORD(an_update_of_a_property_reads_and_writes_no_other_field),
         RECORD(a_struct_has_its_own_times_again_when_its_batch_is_rolled_back),
         RECORD(what_changed_is_a_list),
+        RECORD(updates_of_every_set_of_columns_keep_few_statements),
         RECORD(an_upsert_reads_texts_into_the_arena_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,8 @@ _CONFLICTS: dict[str, int] = {
 }
 # A batch crosses in parts of this many records, so that its rows need not be in memory all at once.
 _PART = 1_000
+# Ways to update a model that are kept ready: a program that writes what has changed may have one for each set of columns.
+_MOST_UPDATERS = 64
 
 
 class _Upsert(NamedTuple):
@@ -267,7 +269,10 @@ def _prepared_update(
     kind = type(record)
     made = writer(database, kind, abi.CORM_WRITE_UPDATE, names) if isinstance(kind, ModelType) else None
     if made:
-        database._updaters.setdefault(kind, {})[properties] = made
+        kept = database._updaters.setdefault(kind, {})
+        if len(kept) >= _MOST_UPDATERS:
+            kept.clear()
+        kept[properties] = made
     return made
 
 
