@@ -15,6 +15,14 @@ static inline void csqlite_close_fts3_tokenizer(sqlite3 *db) {
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, (int *)0);
 }
 
+static inline int csqlite_get_memory_methods(sqlite3_mem_methods *methods) {
+    return sqlite3_config(SQLITE_CONFIG_GETMALLOC, methods);
+}
+
+static inline int csqlite_set_memory_methods(const sqlite3_mem_methods *methods) {
+    return sqlite3_config(SQLITE_CONFIG_MALLOC, methods);
+}
+
 /* https://www.sqlite.org/security.html */
 static inline int csqlite_distrust(sqlite3 *db, int leaves_schema_trusted) {
     int status = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);

@@ -4,15 +4,15 @@ import CormorantBase
 public struct CipherKey: Sendable {
     enum Storage: Sendable {
         case passphrase(SecretMemory)
-        /// 32 bytes, and 16 of salt behind them where they were given.
+        /// 32 bytes; behind them, where they were given, 16 of salt, or 32 of the HMAC's key and 16 of salt.
         case raw(SecretMemory)
         case provider(@Sendable (_ path: String) throws -> CipherKey)
     }
 
     let storage: Storage
 
-    /// A passphrase, from which the key is derived. `x'...'` with 64 or 96 hex digits is a raw key, as in SQLCipher: 32
-    /// bytes of key, and 16 of salt.
+    /// A passphrase, from which the key is derived. `x'...'` is a raw key, as in SQLCipher: 64 hex digits are the key, 96 the
+    /// key and the file's salt, 160 the key, that of the HMAC and the salt, from which nothing more is derived.
     public init(_ passphrase: String) throws {
         var passphrase = passphrase
         self = try passphrase.withUTF8 { try CipherKey(bytes: UnsafeRawBufferPointer($0)) }
@@ -39,7 +39,7 @@ public struct CipherKey: Sendable {
 
     private static func raw(_ text: SecretMemory) throws -> SecretMemory {
         let digits = UnsafeRawBufferPointer(rebasing: text.content.dropFirst(2).dropLast())
-        guard [64, 96].contains(digits.count), let key = SecretMemory(digits.count / 2) else { throw malformed() }
+        guard [64, 96, 160].contains(digits.count), let key = SecretMemory(digits.count / 2) else { throw malformed() }
         for index in 0..<key.count {
             guard let high = hexDigit(digits[2 * index]), let low = hexDigit(digits[2 * index + 1]) else {
                 throw malformed()
@@ -51,7 +51,14 @@ public struct CipherKey: Sendable {
 
     private static func malformed() -> CormorantError {
         CormorantError(
-            .misuse, "the raw key is malformed", hint: "give x'...' with 64 hex digits, or 96 with the salt")
+            .misuse, "the raw key is malformed",
+            hint: "give x'...' with 64 hex digits, 96 with the salt, or 160 with the key of the HMAC and the salt")
+    }
+
+    /// Of the file, where it was given with a raw key.
+    var salt: UnsafeRawPointer? {
+        guard case .raw(let raw) = storage, raw.count > 32 else { return nil }
+        return UnsafeRawPointer(raw.bytes + raw.count - 16)
     }
 
     /// What a provider answers, if it is one.

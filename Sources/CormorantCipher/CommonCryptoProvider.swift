@@ -11,7 +11,12 @@
             into key: UnsafeMutableRawBufferPointer
         ) -> Bool {
             guard let rounds = UInt32(exactly: rounds), let made = key.baseAddress else { return false }
-            let function = hash == .sha1 ? kCCPRFHmacAlgSHA1 : kCCPRFHmacAlgSHA512
+            let function =
+                switch hash {
+                case .sha1: kCCPRFHmacAlgSHA1
+                case .sha256: kCCPRFHmacAlgSHA256
+                case .sha512: kCCPRFHmacAlgSHA512
+                }
             let status = CCKeyDerivationPBKDF(
                 CCPBKDFAlgorithm(kCCPBKDF2), password.baseAddress?.assumingMemoryBound(to: CChar.self), password.count,
                 salt.baseAddress?.assumingMemoryBound(to: UInt8.self), salt.count, CCPseudoRandomAlgorithm(function),
@@ -62,7 +67,13 @@
             keys.bytes.copyMemory(from: key, byteCount: 32)
             (keys.bytes + 32).copyMemory(from: macKey, byteCount: 32)
             self.keys = keys
-            algorithm = CCHmacAlgorithm(hash == .sha1 ? kCCHmacAlgSHA1 : kCCHmacAlgSHA512)
+            let algorithm =
+                switch hash {
+                case .sha1: kCCHmacAlgSHA1
+                case .sha256: kCCHmacAlgSHA256
+                case .sha512: kCCHmacAlgSHA512
+                }
+            self.algorithm = CCHmacAlgorithm(algorithm)
         }
 
         func encrypt(

@@ -32,11 +32,13 @@ protocol PageCipher: AnyObject {
 
 enum HashFunction: Sendable {
     case sha1
+    case sha256
     case sha512
 
     var size: Int {
         switch self {
         case .sha1: 20
+        case .sha256: 32
         case .sha512: 64
         }
     }

@@ -27,12 +27,16 @@ final class DerivedKeys: Sendable {
         switch key.storage {
         case .raw(let raw):
             aes.baseAddress?.copyMemory(from: raw.bytes, byteCount: 32)
-            try keys.deriveMACKey(format, provider)
+            if raw.count == 80 {
+                (memory.bytes + 32).copyMemory(from: raw.bytes + 32, byteCount: 32)
+            } else {
+                try keys.deriveMACKey(format, provider)
+            }
             return keys
         case .passphrase(let passphrase):
             return try KeyCache.shared.keys(passphrase, salted, format, provider) {
                 guard
-                    provider.deriveKey(format.hash, passphrase.content, salt: salted, rounds: format.rounds, into: aes)
+                    provider.deriveKey(format.kdf, passphrase.content, salt: salted, rounds: format.rounds, into: aes)
                 else { throw refused() }
                 try keys.deriveMACKey(format, provider)
                 return keys
@@ -45,7 +49,7 @@ final class DerivedKeys: Sendable {
         let done = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { macSalt in
             for index in 0..<16 { macSalt[index] = salt.load(fromByteOffset: index, as: UInt8.self) ^ 0x3A }
             return provider.deriveKey(
-                format.hash, UnsafeRawBufferPointer(start: memory.bytes, count: 32),
+                format.kdf, UnsafeRawBufferPointer(start: memory.bytes, count: 32),
                 salt: UnsafeRawBufferPointer(macSalt), rounds: 2,
                 into: UnsafeMutableRawBufferPointer(start: memory.bytes + 32, count: 32))
         }
@@ -126,7 +130,7 @@ private final class KeyCache: @unchecked Sendable {  // `lock` guards what is be
         text.bytes.copyMemory(from: secret.bytes, byteCount: 32)
         if let salt = salt.baseAddress { (text.bytes + 32).copyMemory(from: salt, byteCount: 16) }
         text.bytes.storeBytes(of: Int64(format.rounds), toByteOffset: 48, as: Int64.self)
-        text.bytes.storeBytes(of: Int64(format.hash.size), toByteOffset: 56, as: Int64.self)
+        text.bytes.storeBytes(of: Int64(format.kdf.size), toByteOffset: 56, as: Int64.self)
         let done = name.withUnsafeMutableBytes {
             provider.deriveKey(
                 .sha512, passphrase.content, salt: UnsafeRawBufferPointer(start: text.bytes, count: 64), rounds: 1,

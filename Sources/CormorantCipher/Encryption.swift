@@ -4,7 +4,7 @@ import CormorantSQLite
 /// What a file is encrypted with: its key, and the settings of SQLCipher's format; or a codec of your own.
 public struct Encryption: Sendable {
     /// The version of SQLCipher whose format the file has, which gives the other settings.
-    public enum Compatibility: Int32, Sendable {
+    public enum Compatibility: Int32, Sendable, CaseIterable {
         /// SQLCipher 4.
         case version4 = 4
         /// SQLCipher 3.
@@ -15,6 +15,18 @@ public struct Encryption: Sendable {
         case version1 = 1
     }
 
+    /// A hash function, as SQLCipher uses them for keys and for authentication.
+    public enum Algorithm: Int32, Sendable {
+        /// SHA-1.
+        case sha1 = 1
+        /// SHA-256.
+        case sha256 = 2
+        /// SHA-512.
+        case sha512 = 3
+        /// Pages without authentication: nobody notices that they were altered.
+        case off = 4
+    }
+
     /// nil with a codec of your own, which has neither key nor settings here.
     public var key: CipherKey?
     /// The version of SQLCipher whose format the file has.
@@ -23,9 +35,18 @@ public struct Encryption: Sendable {
     public var pageSize: Int?
     /// Rounds of the key derivation. nil: what the compatibility says.
     public var rounds: Int?
+    /// Of the HMAC by which the key is derived. nil: what the compatibility says, SHA-512 from version 4 on and SHA-1 before.
+    public var kdfAlgorithm: Algorithm?
+    /// Of the HMAC by which pages are authenticated; nil: as `kdfAlgorithm`. `off`, which version 1 has, leaves alterations
+    /// unnoticed.
+    public var hmacAlgorithm: Algorithm?
     /// Bytes at the beginning of the file that are left plain: 0, or a multiple of 16 such as 32. The salt then stands
     /// nowhere in the file: the key must be a raw one with its salt.
     public var plainHeaderSize: Int
+    /// Whether SQLite's memory is wiped when it is freed, in the whole process and from then on, as SQLCipher's
+    /// `cipher_memory_security` does it: with it pages in the cache when their connection closes, and values when their
+    /// statement ends. The first file that the process opens with SQLite must ask for it; else opening throws `misuse`.
+    public var wipesMemory: Bool
     /// False where no program with an encrypting SQLite of its own writes to the file while this one does: small write
     /// transactions in WAL mode are then faster.
     public var keepsLogIndex: Bool
@@ -35,13 +56,17 @@ public struct Encryption: Sendable {
     /// A key, and settings of SQLCipher's format; nil: what the compatibility says.
     public init(
         key: CipherKey, compatibility: Compatibility = .version4, pageSize: Int? = nil, rounds: Int? = nil,
-        plainHeaderSize: Int = 0, keepsLogIndex: Bool = true
+        kdfAlgorithm: Algorithm? = nil, hmacAlgorithm: Algorithm? = nil, plainHeaderSize: Int = 0,
+        wipesMemory: Bool = false, keepsLogIndex: Bool = true
     ) {
         self.key = key
         self.compatibility = compatibility
         self.pageSize = pageSize
         self.rounds = rounds
+        self.kdfAlgorithm = kdfAlgorithm
+        self.hmacAlgorithm = hmacAlgorithm
         self.plainHeaderSize = plainHeaderSize
+        self.wipesMemory = wipesMemory
         self.keepsLogIndex = keepsLogIndex
     }
 
@@ -49,6 +74,7 @@ public struct Encryption: Sendable {
     public init(codec: some Codec, keepsLogIndex: Bool = true) throws {
         compatibility = .version4
         plainHeaderSize = 0
+        wipesMemory = false
         self.keepsLogIndex = keepsLogIndex
         self.codec = try HostCodecSource(codec, keepsLogIndex: keepsLogIndex)
     }
@@ -63,6 +89,7 @@ extension Encryption: PageCodecSource {
                 .misuse, "the file is to be encrypted with \(key == nil ? "nothing" : "a key and a codec")",
                 hint: "give a key or a codec")
         }
+        if wipesMemory { try WipedMemory.begin() }
         if var codec {
             codec.keepsLogIndex = keepsLogIndex
             return try codec.makeCodec(path: path)
@@ -77,46 +104,5 @@ extension OpenOptions {
     public var encryption: Encryption? {
         get { codecs as? Encryption }
         set { codecs = newValue }
-    }
-}
-
-/// The settings of a file's format, complete and checked.
-struct CipherFormat: Sendable {
-    let pageSize: Int
-    let rounds: Int
-    let hash: HashFunction
-    /// 0 where pages are not authenticated.
-    let tagSize: Int
-    let plainHeaderSize: Int
-    let keepsLogIndex: Bool
-
-    /// The vector and the tag, up to a whole block.
-    var reserve: Int { (16 + tagSize + 15) / 16 * 16 }
-
-    init(_ given: Encryption) throws {
-        let isCurrent = given.compatibility == .version4
-        pageSize = given.pageSize ?? (isCurrent ? 4096 : 1024)
-        guard pageSize >= 1024, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else {
-            throw CormorantError(
-                .misuse, "pages of \(pageSize) bytes cannot be encrypted",
-                hint: "give a power of two from 1024 to 65536")
-        }
-        rounds =
-            switch given.compatibility {
-            case .version4: given.rounds ?? 256_000
-            case .version3: given.rounds ?? 64_000
-            case .version2, .version1: given.rounds ?? 4000
-            }
-        guard rounds >= 1, rounds <= Int(Int32.max) else {
-            throw CormorantError(.misuse, "a key cannot be derived in \(rounds) rounds", hint: "give at least 1")
-        }
-        hash = isCurrent ? .sha512 : .sha1
-        tagSize = given.compatibility == .version1 ? 0 : hash.size
-        plainHeaderSize = given.plainHeaderSize
-        guard plainHeaderSize >= 0, plainHeaderSize % 16 == 0, plainHeaderSize <= 96 else {
-            throw CormorantError(
-                .misuse, "a header of \(plainHeaderSize) bytes cannot be left plain", hint: "give 0 or 32")
-        }
-        keepsLogIndex = given.keepsLogIndex
     }
 }

@@ -25,6 +25,7 @@ final class LibCrypto: CryptoProvider {
     private let cbc: @convention(c) () -> Object?
     private let xts: @convention(c) () -> Object?
     private let sha1: @convention(c) () -> Object?
+    private let sha256: @convention(c) () -> Object?
     private let sha512: @convention(c) () -> Object?
 
     /// nil where there is no libcrypto.
@@ -41,7 +42,8 @@ final class LibCrypto: CryptoProvider {
             let pbkdf2 = dlsym(library, "PKCS5_PBKDF2_HMAC"), let randomBytes = dlsym(library, "RAND_bytes"),
             let compare = dlsym(library, "CRYPTO_memcmp"),
             let cbc = dlsym(library, "EVP_aes_256_cbc"), let xts = dlsym(library, "EVP_aes_256_xts"),
-            let sha1 = dlsym(library, "EVP_sha1"), let sha512 = dlsym(library, "EVP_sha512")
+            let sha1 = dlsym(library, "EVP_sha1"), let sha256 = dlsym(library, "EVP_sha256"),
+            let sha512 = dlsym(library, "EVP_sha512")
         else { return nil }
         func function<Function>(_ address: UnsafeMutableRawPointer) -> Function {
             unsafeBitCast(address, to: Function.self)
@@ -62,6 +64,7 @@ final class LibCrypto: CryptoProvider {
         self.cbc = function(cbc)
         self.xts = function(xts)
         self.sha1 = function(sha1)
+        self.sha256 = function(sha256)
         self.sha512 = function(sha512)
     }
 
@@ -76,6 +79,7 @@ final class LibCrypto: CryptoProvider {
     fileprivate func function(_ hash: HashFunction) -> Object? {
         switch hash {
         case .sha1: sha1()
+        case .sha256: sha256()
         case .sha512: sha512()
         }
     }

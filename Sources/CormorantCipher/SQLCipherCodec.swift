@@ -47,9 +47,7 @@ final class SQLCipherCodec: PageCodec {
                 .wrongKey, "\"\(path)\" has another key or another salt than the database",
                 hint: "say what a copy is encrypted with; open a file again that was replaced")
         }
-        if case .raw(let raw) = key.storage, raw.count == 48 {
-            return try use(DerivedKeys.derive(key, salt: raw.bytes + 32, format, provider))
-        }
+        if let salt = key.salt { return try use(DerivedKeys.derive(key, salt: salt, format, provider)) }
         guard !hasPlainHeader else {
             throw CormorantError(
                 .misuse, "a file with a plain header has no room for the salt",
@@ -64,6 +62,10 @@ final class SQLCipherCodec: PageCodec {
         }
     }
 
+    func advice(_ start: UnsafeRawBufferPointer) -> String? {
+        key.flatMap { SettingsSearch($0, format, provider).found(start) }
+    }
+
     private func areEqual(_ salt: UnsafeRawPointer, _ first: UnsafeRawPointer?) -> Bool {
         guard let first else { return true }
         return salt.loadUnaligned(as: UInt64.self) == first.loadUnaligned(as: UInt64.self)
@@ -72,7 +74,7 @@ final class SQLCipherCodec: PageCodec {
     }
 
     fileprivate func use(_ keys: DerivedKeys) throws {
-        guard let cipher = provider.makePageCipher(key: keys.key, macKey: keys.macKey, format.hash) else {
+        guard let cipher = provider.makePageCipher(key: keys.key, macKey: keys.macKey, format.hmac ?? .sha1) else {
             throw CormorantError(.cipher, "libcrypto refuses AES-256-CBC or HMAC", hint: "see how it is set up")
         }
         self.keys = keys
@@ -126,20 +128,9 @@ final class SQLCipherCodec: PageCodec {
         guard cipher.decrypt(image + start, count: usable &- start, vector: vector) else { return .failed }
         guard page == 1 else { return .authentic }
         if format.plainHeaderSize == 0 { copyMagic(to: image) }
-        if format.tagSize == 0, !isHeader(image) { return .mismatch }
+        if format.tagSize == 0, !format.isHeader(image) { return .mismatch }
         key = nil
         return .authentic
-    }
-
-    /// Whether page 1 of a file without authentication came out as one: its layout, and three numbers that never change.
-    private func isHeader(_ page: UnsafeRawPointer) -> Bool {
-        let size =
-            Int(page.load(fromByteOffset: 16, as: UInt8.self)) << 8
-            | Int(page.load(fromByteOffset: 17, as: UInt8.self)) << 16
-        return size == pageSize && Int(page.load(fromByteOffset: 20, as: UInt8.self)) >= reserve
-            && page.load(fromByteOffset: 21, as: UInt8.self) == 64
-            && page.load(fromByteOffset: 22, as: UInt8.self) == 32
-            && page.load(fromByteOffset: 23, as: UInt8.self) == 32
     }
 }
 

@@ -47,6 +47,8 @@ package enum LockRank: UInt8, Comparable {
     case closedCursors
     /// While a server is told to stop a statement, which takes a connection to it.
     case serverInterrupt
+    /// Damage that is to be told.
+    case damage
     /// Those who wait for a semaphore or a connection.
     case waiters
     /// The numbers of threads that were cancelled, or ended within a transaction.

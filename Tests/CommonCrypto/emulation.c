@@ -51,14 +51,16 @@ CCCryptorStatus CCCrypt(CCOperation op, CCAlgorithm alg, CCOptions options, cons
     return kCCSuccess;
 }
 
-static const void *hash_of(int is_sha1) {
-    return is_sha1 ? CALL(const void *, EVP_sha1, (void), ) : CALL(const void *, EVP_sha512, (void), );
+static const void *hash_of(int is_sha1, int is_sha256) {
+    if (is_sha1)
+        return CALL(const void *, EVP_sha1, (void), );
+    return is_sha256 ? CALL(const void *, EVP_sha256, (void), ) : CALL(const void *, EVP_sha512, (void), );
 }
 
 void CCHmacInit(CCHmacContext *ctx, CCHmacAlgorithm algorithm, const void *key, size_t keyLength) {
     void *hmac = CALL(void *, HMAC_CTX_new, (void), );
     CALL(int, HMAC_Init_ex, (void *, const void *, int, const void *, void *), hmac, key, (int)keyLength,
-         hash_of(algorithm == kCCHmacAlgSHA1), NULL);
+         hash_of(algorithm == kCCHmacAlgSHA1, algorithm == kCCHmacAlgSHA256), NULL);
     *(void **)ctx = hmac;
 }
 
@@ -77,8 +79,8 @@ int CCKeyDerivationPBKDF(CCPBKDFAlgorithm algorithm, const char *password, size_
     if (algorithm != kCCPBKDF2 || rounds == 0 || derivedKeyLen == 0)
         return kCCParamError;
     return CALL(int, PKCS5_PBKDF2_HMAC, (const char *, int, const uint8_t *, int, int, const void *, int, uint8_t *),
-                password, (int)passwordLen, salt, (int)saltLen, (int)rounds, hash_of(prf == kCCPRFHmacAlgSHA1),
-                (int)derivedKeyLen, derivedKey) == 1
+                password, (int)passwordLen, salt, (int)saltLen, (int)rounds,
+                hash_of(prf == kCCPRFHmacAlgSHA1, prf == kCCPRFHmacAlgSHA256), (int)derivedKeyLen, derivedKey) == 1
                ? kCCSuccess
                : kCCParamError;
 }

@@ -29,7 +29,7 @@ func derived(_ provider: some CryptoProvider, _ hash: HashFunction, _ password: 
     return key
 }
 
-for hash in [HashFunction.sha1, .sha512] {
+for hash in [HashFunction.sha1, .sha256, .sha512] {
     for password in [Array("geheim".utf8), [0, 255, 0], bytes(200, 1)] {
         for size in [16, 32, 64] {
             let key = derived(openSSL, hash, password, size)
@@ -49,7 +49,7 @@ func sealed(_ cipher: any PageCipher, _ plain: [UInt8], _ vector: [UInt8], _ pag
 
 let key = bytes(32, 7)
 let macKey = bytes(32, 11)
-for hash in [HashFunction.sha1, .sha512] {
+for hash in [HashFunction.sha1, .sha256, .sha512] {
     guard let left = openSSL.makePageCipher(key: key, macKey: macKey, hash),
         let right = apple.makePageCipher(key: key, macKey: macKey, hash)
     else {

@@ -18,6 +18,8 @@ sys.path.insert(0, str(HERE.parents[1] / "bindings/python/src"))
 PASSPHRASE = "correct horse battery staple"
 RAW = "x'2DD29CA851E7B56E4697B0E1F08507293D761A05CE4D1B628663F411A8086D99'"
 RAW_SALT = RAW[:-1] + "00112233445566778899AABBCCDDEEFF'"
+# The key, that of the HMAC, and the salt.
+RAW_KEYS = RAW[:-1] + "".join(f"{byte:02X}" for byte in range(32)) + "00112233445566778899AABBCCDDEEFF'"
 ENGINE = HERE / "engine.py"
 OURS = "cormorant"
 SQLCIPHER = "sqlcipher3"

@@ -41,6 +41,16 @@ THEIR_NAMES = {
 }
 
 
+def their_setting(name: str, value: object) -> str:
+    if value == "off":
+        return "cipher_use_hmac = OFF"
+    if name == "kdf_algorithm":
+        return f"cipher_kdf_algorithm = PBKDF2_HMAC_{str(value).upper()}"
+    if name == "hmac_algorithm":
+        return f"cipher_hmac_algorithm = HMAC_{str(value).upper()}"
+    return f"{THEIR_NAMES[name]} = {value}"
+
+
 def theirs(request: dict[str, Any]) -> Any:
     connection = importlib.import_module(f"{request['engine']}.dbapi2").connect(
         request["path"], isolation_level=None, timeout=30
@@ -48,7 +58,7 @@ def theirs(request: dict[str, Any]) -> Any:
     quoted = request["key"].replace('"', '""')
     connection.execute(f'PRAGMA key = "{quoted}"')
     for name, value in request["settings"].items():
-        connection.execute(f"PRAGMA {THEIR_NAMES[name]} = {value}")
+        connection.execute(f"PRAGMA {their_setting(name, value)}")
     connection.execute(f"PRAGMA journal_mode = {request['mode']}")
 
     def run(sql: str) -> list[list[Any]]:

@@ -50,6 +50,10 @@ def test_any_other_bytes_are_a_passphrase(path: Path, key: Any) -> None:
         {"plain_header_size": 7},
         {"plain_header_size": 32},
         {"plain_header_size": -16},
+        {"plain_header_size": 4016},
+        {"page_size": 512, "hmac_algorithm": "sha1"},
+        {"kdf_algorithm": "off"},
+        {"hmac_algorithm": "md5"},
     ],
 )
 def test_settings_that_cannot_be_are_refused(path: Path, settings: dict[str, Any]) -> None:

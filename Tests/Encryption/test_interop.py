@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import FILL, OLDER_SQLCIPHER, OURS, PASSPHRASE, RAW_SALT, SQLCIPHER, SUM, check, run
+from conftest import FILL, OLDER_SQLCIPHER, OURS, PASSPHRASE, RAW, RAW_KEYS, RAW_SALT, SQLCIPHER, SUM, check, run
 
 MODES = ["delete", "wal"]
 ENDS = ["close", "kill"]
@@ -96,7 +96,18 @@ def test_other_journal_modes(path: Path, mode: str) -> None:
         (PASSPHRASE, {"page_size": 8192, "rounds": 1000}),
         (PASSPHRASE, {"page_size": 1024, "rounds": 5}),
         (PASSPHRASE, {"page_size": 65536, "rounds": 5}),
+        (RAW_KEYS, {}),
+        (RAW_KEYS, {"plain_header_size": 32}),
         (RAW_SALT, {"plain_header_size": 32}),
+        (RAW_SALT, {"plain_header_size": 112}),
+        (RAW_SALT, {"plain_header_size": 4000}),
+        (PASSPHRASE, {"rounds": 5, "hmac_algorithm": "off"}),
+        (RAW, {"page_size": 512, "hmac_algorithm": "off"}),
+        (PASSPHRASE, {"kdf_algorithm": "sha1", "hmac_algorithm": "sha1"}),
+        (PASSPHRASE, {"kdf_algorithm": "sha256", "hmac_algorithm": "sha256"}),
+        (PASSPHRASE, {"rounds": 5, "kdf_algorithm": "sha1", "hmac_algorithm": "sha512"}),
+        (RAW, {"kdf_algorithm": "sha512", "hmac_algorithm": "sha256"}),
+        (RAW, {"kdf_algorithm": "sha256", "hmac_algorithm": "sha1", "page_size": 1024}),
         (PASSPHRASE, {"compatibility": 3}),
         (PASSPHRASE, {"compatibility": 2}),
         (PASSPHRASE, {"compatibility": 1}),

@@ -81,29 +81,46 @@ typedef struct corm_codec {
 
 #define CORM_CODEC_INIT CORM_INIT_(corm_codec)
 
+/* A hash function: corm_cipher_options.kdf_algorithm, hmac_algorithm. */
+typedef int32_t corm_cipher_algorithm;
+#define CORM_CIPHER_DEFAULT 0 /* as the compatibility says: SHA-512 from 4 on, SHA-1 before */
+#define CORM_CIPHER_SHA1 1
+#define CORM_CIPHER_SHA256 2
+#define CORM_CIPHER_SHA512 3
+#define CORM_CIPHER_OFF 4 /* hmac_algorithm: pages without authentication, so that alterations go unnoticed */
+
 /* What a file is encrypted with. One of key, provider and codec. Zero is the default of everything else. */
 typedef struct corm_cipher_options {
     uint32_t struct_size;
     /* The version of SQLCipher whose format the file has, 1 to 4. 0: 4. Older ones are there to be read and rekeyed. */
     int32_t compatibility;
     /*
-     * A passphrase of any bytes, from which the key is derived; or x'...' with 64 hex digits, a raw key, or 96, a raw key
-     * and the file's salt. Copied.
+     * A passphrase of any bytes, from which the key is derived; or x'...', a raw key: 64 hex digits are the key, 96 the key
+     * and the file's salt, 160 the key, that of the HMAC and the salt. Copied.
      */
     const void *key;
     size_t key_size;
     /* Asked where key is NULL. It and its context must live until the database is closed. */
     corm_key_provider provider;
     void *context;
-    /* 1024 to 65536. 0: 4096, and 1024 before compatibility 4. */
+    /* 1024 to 65536, or 512 with hmac_algorithm CORM_CIPHER_OFF. 0: 4096, and 1024 before compatibility 4. */
     int32_t page_size;
     /* Rounds of the key derivation. 0: 256,000, and fewer before compatibility 4. */
     int32_t rounds;
     /* Bytes at the file's beginning that are left plain, such as 32; the key must be a raw one with its salt. */
     int32_t plain_header_size;
+    /* Of PBKDF2, by which keys are derived. */
+    corm_cipher_algorithm kdf_algorithm;
+    /* Of the HMAC of each page. Default: as kdf_algorithm; compatibility 1 has none. */
+    corm_cipher_algorithm hmac_algorithm;
     /* True where no program with an SQLCipher of its own writes to the file while this one does: small transactions in WAL
        mode are faster. */
     bool sole_writer;
+    /*
+     * True wipes SQLite's memory when it is freed, in the whole process and from then on, as SQLCipher's cipher_memory_security
+     * does: with it pages in the cache when their connection closes. CORM_E_MISUSE where the process has used SQLite before.
+     */
+    bool wipe_memory;
     /* Copied; its context must live until `close` was called. */
     const corm_codec *codec;
 } corm_cipher_options;

@@ -62,6 +62,24 @@ typedef struct corm_connection corm_connection;
  */
 typedef corm_status (*corm_connection_callback)(corm_connection *connection, void *context, corm_error **out_error);
 
+/* Damage of a file that a statement met. */
+typedef struct corm_damage {
+    const char *path;
+    /* From 1; 0 where it is not known: the pages of encrypted files tell. */
+    uint32_t page;
+    /* What the statement failed with: CORM_E_CORRUPT, CORM_E_ALTERED, CORM_E_TRUNCATED or CORM_E_NOT_A_DATABASE. */
+    corm_status status;
+    const char *message;
+    const char *hint;
+} corm_damage;
+
+/*
+ * Is told of damage while a database is open, of each page once, or of each status where the page is not known. Runs on a thread
+ * of the library's own and under none of its locks: it may use the database, and close it. corm_database_repair saves what is
+ * left. damage: borrowed until return.
+ */
+typedef void (*corm_damage_callback)(const corm_damage *damage, void *context);
+
 /* How to open. Zero everywhere is the default everywhere; set struct_size by CORM_OPEN_OPTIONS_INIT. */
 typedef struct corm_open_options {
     uint32_t struct_size;
@@ -96,8 +114,14 @@ typedef struct corm_open_options {
      * triggers, 10,000 bytes of a pattern of LIKE. Foreign keys, checks and triggers run as ever.
      */
     bool untrusted CORM_ZERO;
+    /*
+     * True keeps a copy of the schema beside the file, as PATH-corm-schema, encrypted as the file is, for a repair that cannot
+     * read the file's own. It is brought up to date when the database is opened, migrated and closed, where it can be written.
+     * Whoever removes the file removes it, too.
+     */
+    bool keep_schema CORM_ZERO;
     /* Zero. */
-    uint8_t reserved[2] CORM_ZERO;
+    uint8_t reserved[1] CORM_ZERO;
     /*
      * Is called with each connection that is opened to the file: first the one that writes, then, when threads need them, those
      * that read beside it. For settings and attached files (corm_connection_execute_script), which all connections must have
@@ -108,6 +132,15 @@ typedef struct corm_open_options {
     corm_connection_callback set_up CORM_ZERO;
     /* Handed through; must live as long as the database, or the registry, is open. */
     void *set_up_context CORM_ZERO;
+    /*
+     * Bytes of memory that SQLite may have, as sqlite3_hard_heap_limit64 says; what needs more is CORM_E_NO_MEMORY, and undone.
+     * It is the whole process's, not the database's: the newest one counts. 0: as it is. Negative: no limit.
+     */
+    int64_t heap_limit CORM_ZERO;
+    /* Told of damage that statements meet; what opening meets is its error. NULL: nobody is told. */
+    corm_damage_callback damaged CORM_ZERO;
+    /* Handed through; must live until the database, or the registry, is closed, which waits for the callback to return. */
+    void *damaged_context CORM_ZERO;
 } corm_open_options;
 
 #define CORM_OPEN_OPTIONS_INIT CORM_INIT_(corm_open_options)
@@ -128,7 +161,8 @@ typedef struct corm_open_options {
  * options      borrowed until return; NULL: all defaults. With a URL CORM_OPEN_READ_ONLY is default_transaction_read_only,
  *              busy_timeout also lock_timeout, CORM_SYNCHRONOUS_OFF is synchronous_commit = off (what is above it is the
  *              server's own), set_up is called with each connection; statement_cache_size and reader_count are as for files.
- *              A template, a journal mode, foreign_keys_off, a cipher, auto_sync and untrusted are CORM_E_UNSUPPORTED.
+ *              A template, a journal mode, foreign_keys_off, a cipher, auto_sync, untrusted, keep_schema, heap_limit and damaged
+ *              are CORM_E_UNSUPPORTED.
  * out_database owned (corm_database_close); set only on success.
  *
  * Statuses: CORM_E_CANNOT_OPEN (missing, unreadable, a directory), CORM_E_NOT_A_DATABASE, CORM_E_BUSY,

@@ -85,7 +85,8 @@ typedef struct corm_repair_options {
     const corm_cipher_options *cipher;
     /*
      * CREATE statements, for tables whose own cannot be read, such as the schema that a program keeps with its backups: what
-     * `SELECT sql || ';' FROM sqlite_schema WHERE sql NOT NULL` gave. Those that the file has come first. NULL: none.
+     * `SELECT sql || ';' FROM sqlite_schema WHERE sql NOT NULL` gave. Those that the file has come first. NULL: those of the copy
+     * that corm_open_options.keep_schema left beside the file, if there is one.
      */
     const char *schema;
     /* Called now and then, with the pages looked at and all there are; false cancels. NULL: nobody is told. */

@@ -11,7 +11,8 @@ extension Database {
     ///   - path: the damaged file, which nobody should use meanwhile.
     ///   - newPath: the new one; nothing may be there.
     ///   - encryption: what the file is encrypted with, and the new one will be; nil: a plain file.
-    ///   - schema: CREATE statements, for tables whose own cannot be read; those of the file come first.
+    ///   - schema: CREATE statements, for tables whose own cannot be read; those of the file come first. nil: those of the
+    ///     copy that ``OpenOptions/keepsSchema`` left beside it, if there is one.
     ///   - progress: told the pages looked at and all, and asked whether to go on.
     @available(*, noasync)
     @discardableResult

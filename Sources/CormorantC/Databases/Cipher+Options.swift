@@ -9,22 +9,34 @@ func cipherSource(_ given: UnsafePointer<corm_cipher_options>?) throws -> (any P
     let raw: corm_cipher_options = try readStruct(given, given.pointee.struct_size, "corm_cipher_options")
     if let codec = raw.codec {
         guard raw.key == nil, raw.key_size == 0, raw.provider == nil, raw.compatibility == 0, raw.page_size == 0,
-            raw.rounds == 0, raw.plain_header_size == 0
+            raw.rounds == 0, raw.plain_header_size == 0, raw.kdf_algorithm == 0, raw.hmac_algorithm == 0
         else {
             throw CormorantError(
                 .misuse, "a codec of your own has neither key nor settings here", hint: "give a key or a codec")
         }
         let given: corm_codec = try readStruct(codec, codec.pointee.struct_size, "corm_codec")
-        return try Encryption(codec: CallbackCodec(given), keepsLogIndex: !raw.sole_writer)
+        var encryption = try Encryption(codec: CallbackCodec(given), keepsLogIndex: !raw.sole_writer)
+        encryption.wipesMemory = raw.wipe_memory
+        return encryption
     }
     guard let compatibility = Encryption.Compatibility(rawValue: raw.compatibility == 0 ? 4 : raw.compatibility) else {
         throw CormorantError(
             .misuse, "compatibility \(raw.compatibility) is unknown", hint: "give a version of SQLCipher, 1 to 4")
     }
     func number(_ value: Int32) -> Int? { value == 0 ? nil : Int(value) }
+    func algorithm(_ value: Int32, _ what: String) throws -> Encryption.Algorithm? {
+        if value == CORM_CIPHER_DEFAULT { return nil }
+        guard let algorithm = Encryption.Algorithm(rawValue: value) else {
+            throw CormorantError(
+                .misuse, "\(what) \(value) is unknown", hint: "use one of the header's constants, CORM_CIPHER_SHA512")
+        }
+        return algorithm
+    }
     return try Encryption(
         key: key(raw), compatibility: compatibility, pageSize: number(raw.page_size), rounds: number(raw.rounds),
-        plainHeaderSize: Int(raw.plain_header_size), keepsLogIndex: !raw.sole_writer)
+        kdfAlgorithm: algorithm(raw.kdf_algorithm, "kdf_algorithm"),
+        hmacAlgorithm: algorithm(raw.hmac_algorithm, "hmac_algorithm"), plainHeaderSize: Int(raw.plain_header_size),
+        wipesMemory: raw.wipe_memory, keepsLogIndex: !raw.sole_writer)
 }
 
 func requireCipher(_ given: UnsafePointer<corm_cipher_options>?) throws -> any PageCodecSource {

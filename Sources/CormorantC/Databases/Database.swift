@@ -103,8 +103,31 @@ func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> OpenOptio
     options.autoSync = raw.auto_sync
     options.untrusted = raw.untrusted
     options.setUp = raw.set_up.map { setUp(by: $0, raw.set_up_context) }
+    options.keepsSchema = raw.keep_schema
+    if raw.heap_limit != 0 { options.heapLimit = max(0, raw.heap_limit) }
+    options.damaged = raw.damaged.map { tellDamage($0, CallbackContext(pointer: raw.damaged_context)) }
     if raw.statement_cache_size != 0 { options.statementCacheSize = Int(max(0, raw.statement_cache_size)) }
     return options
+}
+
+private func tellDamage(
+    _ callback: @escaping corm_damage_callback, _ context: CallbackContext
+) -> @Sendable (Damage) -> Void {
+    // A function of C's may be called on any thread.
+    nonisolated(unsafe) let callback = callback
+    return { damage in
+        let error = damage.error
+        damage.path.withCString { path in
+            error.plainMessage.withCString { message in
+                (error.plainHint ?? "").withCString { hint in
+                    var told = corm_damage(
+                        path: path, page: UInt32(clamping: damage.page ?? 0), status: error.code.rawValue,
+                        message: message, hint: hint)
+                    callback(&told, context.pointer)
+                }
+            }
+        }
+    }
 }
 
 @_cdecl("corm_database_close") @implementation

@@ -70,6 +70,12 @@ func refuseFileOptions(_ options: OpenOptions, _ engineName: String) throws {
             "switch for foreign keys"
         } else if options.untrusted {
             "doubt about files"
+        } else if options.keepsSchema {
+            "copy of the schema"
+        } else if options.damaged != nil {
+            "damage to files"
+        } else if options.heapLimit != nil {
+            "limit of SQLite's memory"
         } else if options.preparation != nil {
             "sync of models before their first use"
         } else {

@@ -32,7 +32,10 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// While steps of a migration run, which may be functions of the host.
     package var isMigrating: Bool {
         get { migrates.isSet }
-        set { migrates.isSet = newValue }
+        set {
+            migrates.isSet = newValue
+            if keepsSchema, !newValue, !connection.isInTransaction { connection.keepSchema() }
+        }
     }
     private let migrates = AtomicFlag()
     /// The functions and collations of the program's; under the writer's lock.
@@ -42,6 +45,8 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// Whether raw SQL, or an attached file, left the writer otherwise than a newly opened one is.
     let hasOwnSettings = AtomicFlag()
     private let preparedModels: PreparedModels?
+    private let damage: DamageReports?
+    private let keepsSchema: Bool
     private let companionLock = RecursiveLock(.database)
     private var companions: [ObjectIdentifier: any Companion] = [:]
     private var closeHandlers: [() -> Void] = []
@@ -58,6 +63,10 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// is deleted is overwritten where that costs no I/O (secure_delete = FAST, whatever the build of SQLite has); PRAGMA
     /// secure_delete = ON overwrites freed pages, too.
     public init(path: String, options: OpenOptions = OpenOptions()) throws {
+        var options = options
+        damage = options.damaged.map(DamageReports.init)
+        options.damageReports = damage
+        keepsSchema = options.keepsSchema && options.mode != .readOnly
         do {
             connection = try Connection.open(path, options)
         } catch let failure as SetUpFailure {
@@ -74,6 +83,8 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
             writer.belong(to: readers, isReader: false)
             connection.watchLog()
         }
+        damage?.begin()
+        if keepsSchema { connection.keepSchema() }
         connection.endReaders = { [unowned writer] in writer.endCursors() }
         connection.scriptsRun = { [unowned self] sql in
             if StatementRouting.changesConnection(sql) { retireReaders() }
@@ -85,6 +96,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         // The writer last, for it alone can take the log with it.
         _ = readers?.close()
         writer.close()
+        damage?.end()
     }
 
     /// Closes the database. Its queues are closed first, which runs what waits in them, and cursors that are open; an open
@@ -92,7 +104,11 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// child of a fork it only forgets the file, which is the parent's.
     public func close() throws {
         for _ in 0..<200 {
-            if try closeIfFree() { return }
+            if try closeIfFree() {
+                // Under no lock: what it waits for may use the database, and is told that it is closed.
+                damage?.end()
+                return
+            }
             sleepMilliseconds(5)
         }
         throw CormorantError(
@@ -131,6 +147,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         taken.removeAll()
         // What `begin` holds, so that other threads are told rather than kept waiting.
         let depth = min(connection.transactionDepth, writer.lock.holds - 1)
+        if keepsSchema, depth == 0, connection.schemaChanges > 0 { connection.keepSchema() }
         writer.close()
         if depth > 0 { currentThread().endTransaction() }
         writer.lock.dropKept(depth)

@@ -45,6 +45,10 @@ package final class Connection {
     /// What the file is encrypted with; nil for a plain one.
     private var codec: (any PageCodec)?
     let faults: CodecFaults
+    /// Told of damage; nil where nobody wants to know.
+    private(set) var damage: DamageReports?
+    /// What the codec said of the error that is being made.
+    var alteredPage: (path: String, page: UInt32)?
     /// Once the program has brought a function.
     var hostCalls: HostCalls?
     /// Up to which it has those of the program.
@@ -61,6 +65,7 @@ package final class Connection {
         }
         if options.codecs != nil { try refuseURI(path, encryptedByPath) }
         codec = try options.codecs?.makeCodec(path: path)
+        if let limit = options.heapLimit { sqlite3_hard_heap_limit64(max(0, limit)) }
         if let template = options.template, !memory {
             try copyTemplate(template, to: path, mayBePlain: options.codecs?.hasPlainHeader ?? true, codec)
         }
@@ -90,6 +95,7 @@ package final class Connection {
             try apply(options)
             // What was wrong with the file before a journal put it right.
             faults.clear()
+            damage = options.damageReports
         } catch let failure as SetUpFailure {
             close()
             throw failure

@@ -79,12 +79,26 @@ public struct OpenOptions: Sendable {
     /// use the database. Connections that read cannot write. What it throws is the error of opening the database or, for one
     /// that reads, of the call that needs it.
     public var setUp: (@Sendable (borrowing RawConnection) throws -> Void)?
+    /// Is told of damage that statements meet while the database is open: errors `corrupt`, `altered`, `truncated` and
+    /// `notADatabase`, each page's once, or each kind of error where the page is not known. It runs on a thread of the library's
+    /// own and under none of its locks: it may use the database, and close it. Closing waits for it. ``Database/repair(_:to:encryption:schema:progress:)``
+    /// saves what is left.
+    public var damaged: (@Sendable (Damage) -> Void)?
+    /// Whether a copy of the schema is kept beside the file, as `PATH-corm-schema`, encrypted as the file is, for a repair that
+    /// cannot read the file's own. It is brought up to date when the database is opened, migrated and closed, where it can be
+    /// written; whoever removes the file removes it, too.
+    public var keepsSchema: Bool
+    /// Bytes of memory that SQLite may have in the whole process, as `sqlite3_hard_heap_limit64` says: what needs more throws
+    /// `noMemory` and is undone. It is the process's, not the database's: the newest one counts. 0: no limit; nil: as it is.
+    public var heapLimit: Int64?
     /// For a connection that reads beside another one.
     package var isReader = false
     /// Leaves a file's journal mode as it is, whatever `journalMode` says: for tools that look after the files of others.
     package var keepsJournalMode = false
     /// What makes the codec of an encrypted file.
     package var codecs: (any PageCodecSource)?
+    /// Of one database, made of `damaged`.
+    package var damageReports: DamageReports?
     /// What is done to models before they are first used: a `ModelPreparation` of the layer above.
     package var preparation: (any Sendable)?
 
@@ -93,6 +107,8 @@ public struct OpenOptions: Sendable {
         mode: Mode = .create, template: String? = nil, busyTimeout: Int = 5000,
         journalMode: JournalMode = .default, synchronous: Synchronous = .default, foreignKeys: Bool = true,
         statementCacheSize: Int = 64, readerCount: Int = 4, untrusted: Bool = false,
+        heapLimit: Int64? = nil, keepsSchema: Bool = false,
+        damaged: (@Sendable (Damage) -> Void)? = nil,
         setUp: (@Sendable (borrowing RawConnection) throws -> Void)? = nil
     ) {
         self.mode = mode
@@ -104,6 +120,9 @@ public struct OpenOptions: Sendable {
         self.statementCacheSize = statementCacheSize
         self.readerCount = readerCount
         self.untrusted = untrusted
+        self.heapLimit = heapLimit
+        self.keepsSchema = keepsSchema
+        self.damaged = damaged
         self.setUp = setUp
     }
 }

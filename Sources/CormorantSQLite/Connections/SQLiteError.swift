@@ -7,13 +7,14 @@ extension Connection {
     func error(_ status: Int32, sql: String? = nil, from start: Int = 0) -> CormorantError {
         let extended = sqlite3_extended_errcode(handle)
         let code = extended & 0xFF == status & 0xFF ? extended : status
-        if let error = codecError(code) { return error }
+        if let error = codecError(code) { return told(error) }
         if let error = hostCalls?.take(code) { return error.during(sql) }
         let message = sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
         let offset = sqlite3_error_offset(handle)
-        return sqliteError(
-            code, message, sql: sql, offset: offset >= 0 && sql != nil ? Int(offset) + start : nil,
-            systemError: sqlite3_system_errno(handle))
+        return told(
+            sqliteError(
+                code, message, sql: sql, offset: offset >= 0 && sql != nil ? Int(offset) + start : nil,
+                systemError: sqlite3_system_errno(handle)))
     }
 }
 

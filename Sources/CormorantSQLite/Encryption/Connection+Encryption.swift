@@ -100,6 +100,7 @@ extension Connection {
         guard [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_AUTH].contains(code & 0xFF),
             let (fault, path) = faults.take() ?? truncation(code)
         else { return nil }
+        defer { faults.clear() }
         switch fault {
         case .error(let error): return error
         case .wrongKey where beginsAsPlain(path):
@@ -110,6 +111,11 @@ extension Connection {
             return CormorantError(
                 .notADatabase, "\"\(path)\" is no database", hint: "check the path", sqliteCode: code)
         case .wrongKey:
+            if let codec = faults.refused, let settings = beginning(of: path, codec.advice) ?? nil {
+                return CormorantError(
+                    .wrongKey, "the key opens \"\(path)\" with other settings: \(settings)",
+                    hint: "give these settings beside the key", sqliteCode: code)
+            }
             return CormorantError(
                 .wrongKey, "the key does not open \"\(path)\"",
                 hint: "check the key, the settings if the file was made with others, and whether the file is whole",
@@ -119,6 +125,7 @@ extension Connection {
                 .notEncrypted, "\"\(path)\" is not encrypted",
                 hint: "open it without a key, or encrypt it first", sqliteCode: code)
         case .altered(let page):
+            alteredPage = (path, page)
             return CormorantError(
                 .altered, "page \(page) of \"\(path)\" was altered or is damaged",
                 hint: damagedHint, sqliteCode: code)
@@ -230,6 +237,16 @@ func looksEncrypted(_ path: String) -> Bool {
         // 243 of 256 on average; texts and tables stay far below.
         return distinct > 215
     } ?? false
+}
+
+/// Up to a page of the greatest size, from the beginning of a file.
+private func beginning<T>(of path: String, _ body: (UnsafeRawBufferPointer) -> T) -> T? {
+    for count in [65_536, 4096, 1024, 512] {
+        if let answer = withFirstBytes(of: path, count, { body(UnsafeRawBufferPointer(start: $0, count: count)) }) {
+            return answer
+        }
+    }
+    return nil
 }
 
 /// What stands in a file, read through SQLite: to close a file that it has open, too, would drop its locks.

@@ -260,7 +260,7 @@ final class EncryptedDatabaseFile: VFSFile {
     }
 
     func fail(_ fault: CodecFaults.Fault, _ status: Int32) -> Int32 {
-        faults.note(fault, path)
+        if case .wrongKey = fault { faults.note(fault, path, codec) } else { faults.note(fault, path) }
         return status
     }
 

@@ -23,6 +23,10 @@ package protocol PageCodec: AnyObject {
     /// Why it failed last, where it can say.
     var failure: String? { get }
 
+    /// What the settings should be with which its key opens a file, where it does not with those that it has.
+    /// - Parameter start: what stands at the beginning of the file.
+    func advice(_ start: UnsafeRawBufferPointer) -> String?
+
     /// Writes the image of a page; false when that fails.
     func encrypt(_ page: UInt32, _ plain: UnsafeRawPointer, to image: UnsafeMutableRawPointer) -> Bool
 
@@ -32,6 +36,7 @@ package protocol PageCodec: AnyObject {
 
 extension PageCodec {
     package var failure: String? { nil }
+    package func advice(_ start: UnsafeRawBufferPointer) -> String? { nil }
 }
 
 package enum DecryptedPage {
@@ -91,12 +96,17 @@ final class CodecFaults {
     }
 
     private var newest: (fault: Fault, path: String)?
+    /// Whose key was the wrong one.
+    private(set) var refused: (any PageCodec)?
     /// Whether an ATTACH is the library's own.
     var allowsAttach = false
 
-    func note(_ fault: Fault, _ path: String) { newest = (fault, path) }
+    /// - Parameter codec: of a file that its key does not open.
+    func note(_ fault: Fault, _ path: String, _ codec: (any PageCodec)? = nil) {
+        (newest, refused) = ((fault, path), codec)
+    }
 
-    func clear() { newest = nil }
+    func clear() { (newest, refused) = (nil, nil) }
 
     func take() -> (fault: Fault, path: String)? {
         defer { newest = nil }

@@ -35,7 +35,8 @@ public struct RepairReport: Sendable, Hashable {
 
 /// Writes a new file of what can be read of a damaged one, which stays as it is. Encrypted, the new one has the same key.
 /// - Parameters:
-///   - schema: CREATE statements, for tables whose own cannot be read; those of the file come first.
+///   - schema: CREATE statements, for tables whose own cannot be read; those of the file come first. nil: those of the copy
+///     that was kept beside it, if there is one.
 ///   - progress: told the pages that were looked at and all, and asked whether to go on.
 package func repair(
     _ path: String, to newPath: String, codecs: (any PageCodecSource)?, schema: String?, progress: CopyProgress?
@@ -53,7 +54,8 @@ package func repair(
         options.codecs = codec?.shared
         let target = try Connection(path: temporary, options: options)
         defer { target.close() }
-        let salvage = try Salvage(source, target, schema, progress)
+        let kept = try readSchemaCopy(schemaCopyPath(path), codec?.shared)
+        let salvage = try Salvage(source, target, schema ?? kept.map { $0.joined(separator: ";\n") + ";" }, progress)
         report = try salvage.run()
         try target.script("PRAGMA journal_mode = DELETE")
     }

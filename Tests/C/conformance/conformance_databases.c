@@ -57,7 +57,16 @@ bool parse_cipher(step *s, const char *name, corm_cipher_options *out_cipher) {
     out_cipher->page_size = (int32_t)json_integer_value(json_object_get(json, "pageSize"));
     out_cipher->rounds = (int32_t)json_integer_value(json_object_get(json, "rounds"));
     out_cipher->plain_header_size = (int32_t)json_integer_value(json_object_get(json, "plainHeader"));
-    return check_members(s->run, json, "the cipher", " key compatibility pageSize rounds plainHeader ");
+    static const char *const algorithms[] = {"default", "sha1", "sha256", "sha512", "off"};
+    const char *kdf = json_string_value(json_object_get(json, "kdf"));
+    const char *hmac = json_string_value(json_object_get(json, "hmac"));
+    for (int32_t i = 0; i < 5; i++) {
+        if (kdf != NULL && strcmp(kdf, algorithms[i]) == 0)
+            out_cipher->kdf_algorithm = i;
+        if (hmac != NULL && strcmp(hmac, algorithms[i]) == 0)
+            out_cipher->hmac_algorithm = i;
+    }
+    return check_members(s->run, json, "the cipher", " key compatibility pageSize rounds plainHeader kdf hmac ");
 }
 
 static corm_status set_up(corm_connection *connection, void *context, corm_error **out_error) {

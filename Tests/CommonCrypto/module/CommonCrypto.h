@@ -13,9 +13,9 @@ enum { kCCEncrypt = 0, kCCDecrypt };
 enum { kCCAlgorithmAES = 0 };
 enum { kCCOptionECBMode = 0x0002 };
 enum { kCCKeySizeAES256 = 32 };
-enum { kCCHmacAlgSHA1 = 0, kCCHmacAlgSHA512 = 4 };
+enum { kCCHmacAlgSHA1 = 0, kCCHmacAlgSHA256 = 2, kCCHmacAlgSHA512 = 4 };
 enum { kCCPBKDF2 = 2 };
-enum { kCCPRFHmacAlgSHA1 = 1, kCCPRFHmacAlgSHA512 = 5 };
+enum { kCCPRFHmacAlgSHA1 = 1, kCCPRFHmacAlgSHA256 = 3, kCCPRFHmacAlgSHA512 = 5 };
 
 typedef struct {
     uint32_t ctx[96];
@@ -49,8 +49,9 @@ int timingsafe_bcmp(const void *b1, const void *b2, size_t len);
 _Static_assert(kCCSuccess == 0 && kCCParamError == -4300 && kCCAlignmentError == -4303, "statuses");
 _Static_assert(kCCEncrypt == 0 && kCCDecrypt == 1 && kCCAlgorithmAES == 0, "operations");
 _Static_assert(kCCOptionECBMode == 2 && kCCKeySizeAES256 == 32, "options");
-_Static_assert(kCCHmacAlgSHA1 == 0 && kCCHmacAlgSHA512 == 4, "HMACs");
-_Static_assert(kCCPBKDF2 == 2 && kCCPRFHmacAlgSHA1 == 1 && kCCPRFHmacAlgSHA512 == 5, "derivations");
+_Static_assert(kCCHmacAlgSHA1 == 0 && kCCHmacAlgSHA256 == 2 && kCCHmacAlgSHA512 == 4, "HMACs");
+_Static_assert(kCCPBKDF2 == 2 && kCCPRFHmacAlgSHA1 == 1 && kCCPRFHmacAlgSHA256 == 3 && kCCPRFHmacAlgSHA512 == 5,
+               "derivations");
 _Static_assert(sizeof(CCHmacContext) == 384, "context");
 
 #endif

@@ -174,6 +174,9 @@ extension Scenario {
         encryption.pageSize = try members.take("pageSize").map { Int(try $0.integer()) }
         encryption.rounds = try members.take("rounds").map { Int(try $0.integer()) }
         encryption.plainHeaderSize = Int(try members.take("plainHeader")?.integer() ?? 0)
+        let algorithms: [String: Encryption.Algorithm] = ["sha1": .sha1, "sha256": .sha256, "sha512": .sha512, "off": .off]
+        encryption.kdfAlgorithm = try members.text("kdf").flatMap { algorithms[$0] }
+        encryption.hmacAlgorithm = try members.text("hmac").flatMap { algorithms[$0] }
         try members.end()
         return encryption
     }

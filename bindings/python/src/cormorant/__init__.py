@@ -17,6 +17,7 @@ from ._sql import SQL, sql
 from .alias import alias
 from .change import Delete, Insert, Update, delete, insert, update
 from .cipher import Cipher, Codec, CodecFile, decrypt, encrypt, rekey
+from .damage import Damage
 from .column import Action, Column, Key, Reference, column, ignored, key
 from .database import Database
 from .error import (
@@ -160,6 +161,7 @@ __all__ = [
     "CheckViolation",
     "CheckpointPages",
     "Cipher",
+    "Damage",
     "Codec",
     "CodecFile",
     "Column",

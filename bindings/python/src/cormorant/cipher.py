@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from ._native import abi
 from ._native import cipher as native_cipher
 from ._native import database as native_database
 from ._path import path_text
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 
 
 Key: TypeAlias = "str | bytes"
+Algorithm: TypeAlias = Literal["sha1", "sha256", "sha512", "off"]
+
+_ALGORITHMS = {
+    None: abi.CORM_CIPHER_DEFAULT,
+    "sha1": abi.CORM_CIPHER_SHA1,
+    "sha256": abi.CORM_CIPHER_SHA256,
+    "sha512": abi.CORM_CIPHER_SHA512,
+    "off": abi.CORM_CIPHER_OFF,
+}
 
 
 class Codec(Protocol):
@@ -62,10 +72,13 @@ class CodecFile(Protocol):
 class Cipher:
     """What a file is encrypted with: its key, and the settings of SQLCipher's format; or a codec of your own.
 
-    key: a passphrase; or "x'...'" with 64 hex digits, a raw key, or 96, a raw key and the file's salt; or a
-    function that is given the path and gives the key, once whenever a file is opened. compatibility: the version of
+    key: a passphrase; or "x'...'", a raw key, of which 64 hex digits are the key, 96 the key and the file's salt, 160
+    the key, that of the HMAC and the salt; or a function that is given the path and gives the key, once whenever a file is opened. compatibility: the version of
     SQLCipher whose format the file has. page_size, rounds: None is what that version has. plain_header_size: bytes
-    at the file's beginning that stay plain. sole_writer: True where no program with an SQLCipher of its own writes
+    at the file's beginning that stay plain. kdf_algorithm: of PBKDF2, by which keys are derived; hmac_algorithm: of each
+    page's HMAC, "off" where pages have none and nobody notices alterations; None is what the version has. wipe_memory:
+    True wipes SQLite's memory when it is freed, in the whole process and from then on, as cipher_memory_security does;
+    ProgrammingError where the process has used SQLite before, such as by the module sqlite3. sole_writer: True where no program with an SQLCipher of its own writes
     to the file meanwhile. codec: in place of a key, with sole_writer alone.
 
     It does not print its key.
@@ -81,6 +94,9 @@ class Cipher:
         page_size: int | None = None,
         rounds: int | None = None,
         plain_header_size: int = 0,
+        kdf_algorithm: Literal["sha1", "sha256", "sha512"] | None = None,
+        hmac_algorithm: Algorithm | None = None,
+        wipe_memory: bool = False,
         sole_writer: bool = False,
         codec: Codec | None = None,
     ) -> None:
@@ -93,7 +109,8 @@ class Cipher:
         if key is not None or codec is None:
             options["key"] = _asking(key) if callable(key) else _secret(key)
         del key
-        if codec is not None and ("key" in options or compatibility != 4 or page_size or rounds or plain_header_size):
+        settings = (page_size, rounds, plain_header_size, kdf_algorithm, hmac_algorithm)
+        if codec is not None and ("key" in options or compatibility != 4 or any(settings)):
             raise ProgrammingError(
                 "a codec of your own has neither key nor settings here", hint="give a key or a codec"
             )
@@ -101,6 +118,9 @@ class Cipher:
         options["page_size"] = _number("page_size", page_size or 0)
         options["rounds"] = _number("rounds", rounds or 0)
         options["plain_header_size"] = _number("plain_header_size", plain_header_size)
+        options["kdf_algorithm"] = _algorithm("kdf_algorithm", kdf_algorithm)
+        options["hmac_algorithm"] = _algorithm("hmac_algorithm", hmac_algorithm)
+        options["wipe_memory"] = bool(wipe_memory)
         options["sole_writer"] = bool(sole_writer)
         self._options = options
 
@@ -174,6 +194,12 @@ def _secret(key: object) -> native_cipher.Secret:
 
 def _asking(function: Callable[[str], Key]) -> Callable[[str], native_cipher.Secret]:
     return lambda path: _secret(function(path))
+
+
+def _algorithm(name: str, value: object) -> int:
+    if value is None or isinstance(value, str) and value in _ALGORITHMS:
+        return _ALGORITHMS[value]
+    raise ProgrammingError(f"{name} is {value!r}", hint="give sha1, sha256 or sha512")
 
 
 def _number(name: str, value: object) -> int:

@@ -40,6 +40,7 @@ from ._path import path_text, shown_path
 from ._sql import bindings_of, refuse_values
 from .change import Change, OnConflict
 from .cipher import Cipher, options_of
+from .damage import DamageCallback, damage_function
 from .error import DataError, IntegrityError, ProgrammingError
 from .model import Model
 from .select import Select
@@ -108,6 +109,9 @@ class OpenOptions(TypedDict, total=False):
     worker_count: int
     auto_sync: bool
     untrusted: bool
+    heap_limit: int | None
+    keep_schema: bool
+    damaged: DamageCallback | None
     set_up: Callable[[RawConnection], object] | None
     cipher: Cipher | None
 
@@ -145,6 +149,9 @@ _MEMBERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "reader_count": ("reader_count", _positive),
     "auto_sync": ("auto_sync", bool),
     "untrusted": ("untrusted", bool),
+    "heap_limit": ("heap_limit", lambda limit: 0 if limit is None else limit or -1),
+    "keep_schema": ("keep_schema", bool),
+    "damaged": ("damaged", damage_function),
     "set_up": ("set_up", _set_up),
 }
 
@@ -176,6 +183,14 @@ class Database(Owner):
     runs after the other options but for journal_mode, on the thread whose call needs the connection, and must not use
     the database. Connections that read cannot write. What it raises is the `__cause__` of the error of Database() or,
     for one that reads, of the call that needs it.
+    heap_limit: bytes of memory that SQLite may have, as sqlite3_hard_heap_limit64 says; what needs more raises
+    CORM_E_NO_MEMORY and is undone. It is the whole process's, not the database's: the newest one counts. 0: no limit;
+    None: as it is. keep_schema (False): whether a copy of the schema is kept beside the file, as PATH-corm-schema,
+    encrypted as the file is, for a repair() that cannot read the file's own. It is brought up to date when the database
+    is opened, migrated and closed, where it can be written; whoever removes the file removes it, too. damaged: a
+    function that is told of damage that statements meet, a Damage: of each page once, or of each code where the page is
+    not known. It runs on a thread of the library's own, and may use the database and close it; close() waits for it.
+    What it raises goes to sys.excepthook. What opening meets is raised.
     cipher: what the file is encrypted with; None for a plain file. What is deleted is overwritten where that costs no
     I/O; PRAGMA secure_delete = ON overwrites freed pages, too.
 
@@ -194,7 +209,7 @@ class Database(Owner):
     _registry: Registry | None = None
     _trace: object = None
     # What the library calls as long as it is open.
-    _set_up: object = None
+    _kept: object = None
     _workers: Workers | None = None
     # Of the options what is not the library's, or is needed here, too.
     _worker_count = 32
@@ -207,7 +222,7 @@ class Database(Owner):
         self._take_options(options)
         handle, kept = native_database.open_database(given, members, cipher)
         self._begin(handle, [kept])
-        self._set_up = members.get("set_up")
+        self._kept = members.get("set_up"), members.get("damaged")
         self._open = True
 
     def _take_options(self, options: OpenOptions) -> None:

@@ -77,7 +77,7 @@ class Registry(Owner):
         self._handle, kept = native_registry.open_registry(self._pattern, limit, members, cipher)
         self._ciphers: list[object] = [] if kept is None else [kept]
         # What the library calls as long as it is open.
-        self._set_ups: list[object] = [members.get("set_up")]
+        self._set_ups: list[object] = [(members.get("set_up"), members.get("damaged"))]
         self._options = options
         self._open = True
 
@@ -90,7 +90,7 @@ class Registry(Owner):
         members, cipher = open_members(**options) if options else (None, None)
         kept: object = native_registry.register(self._handle, name, path_text(path), members, cipher)
         if members is not None:
-            self._set_ups.append(members.get("set_up"))
+            self._set_ups.append((members.get("set_up"), members.get("damaged")))
         if kept is not None:
             self._ciphers.append(kept)
 

@@ -17,7 +17,7 @@ from cormorant import Cipher, Database, Error, Registry, RegistryMigration
 if TYPE_CHECKING:
     from conformance import Scenario
 
-CIPHER = "key compatibility pageSize rounds plainHeader"
+CIPHER = "key compatibility pageSize rounds plainHeader kdf hmac"
 OPTIONS = "mode journalMode synchronous foreignKeys busyTimeout template setUp cipher"
 MODES: Json = {"create": "create", "readWrite": "read_write", "readOnly": "read_only"}
 
@@ -29,6 +29,8 @@ def cipher(given: Json) -> Cipher:
         "pageSize": "page_size",
         "rounds": "rounds",
         "plainHeader": "plain_header_size",
+        "kdf": "kdf_algorithm",
+        "hmac": "hmac_algorithm",
     }
     return Cipher(value(given["key"]), **{name: given[member] for member, name in names.items() if member in given})
 

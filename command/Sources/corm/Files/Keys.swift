@@ -20,7 +20,7 @@ struct KeyOptions: ParsableArguments {
         name: .customLong("cipher"),
         help: ArgumentHelp(
             "A setting of an encrypted file that is not SQLCipher 4's: compatibility=3, page_size=8192, rounds=64000, "
-                + "plain_header_size=32.", valueName: "setting"))
+                + "plain_header_size=32, kdf_algorithm=sha256, hmac_algorithm=off.", valueName: "setting"))
     var settings: [CipherSetting] = []
 
     /// Whether no option of them was given.
@@ -88,13 +88,15 @@ struct NewKeyOptions: ParsableArguments {
     }
 }
 
-/// One member of a `corm_cipher_options`, as NAME=NUMBER.
+/// One member of a `corm_cipher_options`, as NAME=VALUE.
 struct CipherSetting: ExpressibleByArgument {
     enum Name: String {
         case compatibility
         case pageSize = "page_size"
         case rounds
         case plainHeaderSize = "plain_header_size"
+        case kdfAlgorithm = "kdf_algorithm"
+        case hmacAlgorithm = "hmac_algorithm"
     }
 
     let name: Name
@@ -102,9 +104,9 @@ struct CipherSetting: ExpressibleByArgument {
 
     init?(argument: String) {
         let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
-        guard parts.count == 2, let name = Name(rawValue: String(parts[0])), let number = Int(parts[1]) else {
-            return nil
-        }
+        guard parts.count == 2, let name = Name(rawValue: String(parts[0])) else { return nil }
+        let isAlgorithm = name == .kdfAlgorithm || name == .hmacAlgorithm
+        guard let number = isAlgorithm ? Self.algorithms[String(parts[1])] : Int(parts[1]) else { return nil }
         guard name != .compatibility || Self.compatibility(number) != nil else { return nil }
         self.name = name
         self.number = number
@@ -116,7 +118,15 @@ struct CipherSetting: ExpressibleByArgument {
         case .pageSize: encryption.pageSize = number
         case .rounds: encryption.rounds = number
         case .plainHeaderSize: encryption.plainHeaderSize = number
+        case .kdfAlgorithm: encryption.kdfAlgorithm = Self.algorithm(number)
+        case .hmacAlgorithm: encryption.hmacAlgorithm = Self.algorithm(number)
         }
+    }
+
+    private static let algorithms = ["sha1": 1, "sha256": 2, "sha512": 3, "off": 4]
+
+    private static func algorithm(_ number: Int) -> Encryption.Algorithm? {
+        Encryption.Algorithm(rawValue: Int32(clamping: number))
     }
 
     private static func compatibility(_ number: Int) -> Encryption.Compatibility? {
@@ -127,6 +137,7 @@ struct CipherSetting: ExpressibleByArgument {
 /// What a person at a command line is to do about an encrypted file, where the library speaks to programs.
 func advice(for error: CormorantError) -> String? {
     switch error.code {
+    case .wrongKey where error.plainMessage.contains("with other settings:"): "give them with --cipher"
     case .wrongKey: "check the key; a file that differs from SQLCipher 4 needs --cipher"
     case .notEncrypted: "it needs no key; corm encrypt gives it one"
     case .altered, .truncated: "corm check lists the damage; restore a backup"

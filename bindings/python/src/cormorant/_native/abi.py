@@ -22,6 +22,11 @@ CORM_CHECKPOINT_FULL: Final = 1
 CORM_CHECKPOINT_PASSIVE: Final = 0
 CORM_CHECKPOINT_RESTART: Final = 2
 CORM_CHECKPOINT_TRUNCATE: Final = 3
+CORM_CIPHER_DEFAULT: Final = 0
+CORM_CIPHER_OFF: Final = 4
+CORM_CIPHER_SHA1: Final = 1
+CORM_CIPHER_SHA256: Final = 2
+CORM_CIPHER_SHA512: Final = 3
 CORM_CLAUSE_COLUMN: Final = 1
 CORM_CLAUSE_GROUP_BY: Final = 3
 CORM_CLAUSE_HAVING: Final = 4
@@ -348,6 +353,13 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("reserved", "int32"),
         ("as", "union:int64,uint64,double,corm_blob,corm_offset_datetime"),
     ),
+    "corm_damage": (
+        ("path", "text"),
+        ("page", "uint32"),
+        ("status", "int32"),
+        ("message", "text"),
+        ("hint", "text"),
+    ),
     "corm_open_options": (
         ("struct_size", "uint32"),
         ("mode", "int32"),
@@ -361,9 +373,13 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("reader_count", "int32"),
         ("auto_sync", "bool"),
         ("untrusted", "bool"),
-        ("reserved", "uint8[2]"),
+        ("keep_schema", "bool"),
+        ("reserved", "uint8[1]"),
         ("set_up", "pointer"),
         ("set_up_context", "pointer"),
+        ("heap_limit", "int64"),
+        ("damaged", "pointer"),
+        ("damaged_context", "pointer"),
     ),
     "corm_transform": (
         ("struct_size", "uint32"),
@@ -596,7 +612,10 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("page_size", "int32"),
         ("rounds", "int32"),
         ("plain_header_size", "int32"),
+        ("kdf_algorithm", "int32"),
+        ("hmac_algorithm", "int32"),
         ("sole_writer", "bool"),
+        ("wipe_memory", "bool"),
         ("codec", "pointer"),
     ),
     "corm_upsert_options": (

@@ -1,0 +1,62 @@
+import CormorantBase
+import CormorantPlatform
+
+/// Where a copy of a file's schema stands, for databases that keep one.
+package func schemaCopyPath(_ path: String) -> String { path + "-corm-schema" }
+
+extension Connection {
+    /// Brings the copy of the schema up to date. Not to be had, it is missing where a repair would want it: that is no error.
+    package func keepSchema() {
+        guard engine == nil, !isReadOnly, let path = filePath else { return }
+        try? writeSchema(to: schemaCopyPath(path))
+    }
+
+    private func schemaScript() throws -> [String] {
+        let statement = try Statement(self, "SELECT sql FROM main.sqlite_schema WHERE sql NOT NULL ORDER BY rowid")
+        defer { statement.finalize() }
+        var texts: [String] = []
+        while try statement.step() { texts.append(Row(statement).cell(0).string ?? "") }
+        return texts
+    }
+
+    private func writeSchema(to path: String) throws {
+        let texts = try schemaScript()
+        // From a file that has lost its schema nothing is learnt.
+        if try texts.isEmpty || readSchemaCopy(path, codecs) == texts { return }
+        let temporary = unfinishedPath(path)
+        try makeEmpty(temporary)
+        defer { removeDatabase(temporary) }
+        var options = OpenOptions(journalMode: .memory, synchronous: .off)
+        options.codecs = codecs
+        let copy = try Connection(path: temporary, options: options)
+        defer { copy.close() }
+        try copy.script("BEGIN; CREATE TABLE schema (sql TEXT NOT NULL)")
+        let insert = try Statement(copy, "INSERT INTO schema VALUES (?)")
+        defer { insert.finalize() }
+        for text in texts {
+            try insert.bind(.text(text), 1)
+            _ = try insert.step()
+            insert.reset()
+        }
+        insert.finalize()
+        try copy.script("COMMIT")
+        copy.close()
+        try keepRights(of: filePath, on: temporary)
+        try synchronize(temporary)
+        try replace(path, by: temporary)
+    }
+}
+
+/// The CREATE statements of a copy; nil where there is none, or it cannot be read.
+func readSchemaCopy(_ path: String, _ codecs: (any PageCodecSource)?) throws -> [String]? {
+    guard fileExists(path) else { return nil }
+    var options = OpenOptions(mode: .readOnly, untrusted: true)
+    options.codecs = codecs
+    guard let copy = try? Connection(path: path, options: options) else { return nil }
+    defer { copy.close() }
+    guard let statement = try? Statement(copy, "SELECT sql FROM schema ORDER BY rowid") else { return nil }
+    defer { statement.finalize() }
+    var texts: [String] = []
+    while (try? statement.step()) ?? false { texts.append(Row(statement).cell(0).string ?? "") }
+    return texts
+}
