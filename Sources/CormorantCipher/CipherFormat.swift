@@ -15,8 +15,6 @@ struct CipherFormat: Sendable {
     var tagSize: Int { hmac?.size ?? 0 }
     /// The vector and the tag, up to a whole block.
     var reserve: Int { (16 + tagSize + 15) / 16 * 16 }
-    /// SQLite needs as much of a page: https://www.sqlite.org/fileformat2.html#resbyte
-    var hasRoom: Bool { pageSize - reserve >= 480 }
 
     init(_ given: Encryption) throws {
         let isCurrent = given.compatibility == .version4
@@ -36,10 +34,11 @@ struct CipherFormat: Sendable {
         hmac = HashFunction(given.hmacAlgorithm ?? (given.compatibility == .version1 ? .off : kdfAlgorithm))
         plainHeaderSize = given.plainHeaderSize
         keepsLogIndex = given.keepsLogIndex
-        guard pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0, hasRoom else {
+        // SQLCipher makes files with pages of 512 bytes, and does not open them itself.
+        guard pageSize >= 1024, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else {
             throw CormorantError(
                 .misuse, "pages of \(pageSize) bytes cannot be encrypted",
-                hint: "give a power of two from 1024 to 65536; 512 has room where pages are not authenticated")
+                hint: "give a power of two from 1024 to 65536")
         }
         guard rounds >= 1, rounds <= Int(Int32.max) else {
             throw CormorantError(.misuse, "a key cannot be derived in \(rounds) rounds", hint: "give at least 1")
@@ -91,7 +90,7 @@ struct SettingsSearch {
     /// What differs from what was given, in words; nil where nothing fits.
     /// - Parameter start: what stands at the beginning of the file.
     func found(_ start: UnsafeRawBufferPointer) -> String? {
-        guard start.count >= 512, let first = start.baseAddress else { return nil }
+        guard start.count >= 1024, let first = start.baseAddress else { return nil }
         let magic = Array("SQLite format 3\0".utf8)
         let headers = start.prefix(16).elementsEqual(magic) ? Array(stride(from: 16, through: 112, by: 16)) : [0]
         if headers != [0], key.salt == nil { return nil }
@@ -99,11 +98,10 @@ struct SettingsSearch {
             var format = given
             (format.kdf, format.rounds) = (kdf, rounds)
             guard let keys = try? DerivedKeys.derive(key, salt: key.salt ?? first, format, provider) else { return nil }
-            for size in (9...16).map({ 1 << $0 }) where size <= start.count {
+            for size in (10...16).map({ 1 << $0 }) where size <= start.count {
                 format.pageSize = size
                 for hmac in [HashFunction.sha512, .sha256, .sha1, nil] {
                     format.hmac = hmac
-                    guard format.hasRoom else { continue }
                     for header in headers {
                         format.plainHeaderSize = header
                         if opens(keys, format, first) { return difference(format) }

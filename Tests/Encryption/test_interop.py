@@ -102,7 +102,7 @@ def test_other_journal_modes(path: Path, mode: str) -> None:
         (RAW_SALT, {"plain_header_size": 112}),
         (RAW_SALT, {"plain_header_size": 4000}),
         (PASSPHRASE, {"rounds": 5, "hmac_algorithm": "off"}),
-        (RAW, {"page_size": 512, "hmac_algorithm": "off"}),
+        (RAW, {"hmac_algorithm": "off", "page_size": 1024}),
         (PASSPHRASE, {"kdf_algorithm": "sha1", "hmac_algorithm": "sha1"}),
         (PASSPHRASE, {"kdf_algorithm": "sha256", "hmac_algorithm": "sha256"}),
         (PASSPHRASE, {"rounds": 5, "kdf_algorithm": "sha1", "hmac_algorithm": "sha512"}),

@@ -141,3 +141,60 @@ def test_a_key_is_derived_once_for_all_connections(path: Path) -> None:
     with Database(path, cipher=cipher):
         derived = time.perf_counter() - began
     assert later < derived
+
+
+WIPED = """
+import re, sys
+sys.path[:0] = [{source!r}]
+if {first}:
+    import sqlite3
+    sqlite3.connect(":memory:").execute("SELECT 1")
+from cormorant import Cipher, Database
+
+with Database({path!r}, cipher=Cipher({key!r}, wipe_memory={wipes})) as database:
+    database.execute("CREATE TABLE t (a)")
+    database.execute("INSERT INTO t SELECT 'SECRET' || 'MARKER' || i FROM ("
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT i FROM n)")
+    database.execute("UPDATE t SET a = a || 'x'")
+marker = re.compile(b"SECRET" + b"MARKER[0-9]")
+found = 0
+with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb") as memory:
+    for line in maps:
+        span, rights = line.split()[:2]
+        if rights.startswith("rw") and "[v" not in line:
+            start, end = (int(each, 16) for each in span.split("-"))
+            memory.seek(start)
+            found += len(marker.findall(memory.read(end - start)))
+print(found)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is looked at as Linux shows it")
+def test_memory_is_wiped_on_wish(path: Path) -> None:
+    """The control without the option finds pages that were freed."""
+    source = str(HERE.parents[1] / "bindings/python/src")
+    plain, wiped = (
+        int(
+            subprocess.run(
+                [
+                    sys.executable,
+                    "-c",
+                    WIPED.format(source=source, first=False, path=f"{path}{wipes}", key=RAW, wipes=wipes),
+                ],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        )
+        for wipes in (False, True)
+    )
+    assert plain > 100
+    assert wiped == 0
+
+
+def test_memory_of_an_sqlite_that_is_in_use_cannot_be_wiped(path: Path) -> None:
+    source = str(HERE.parents[1] / "bindings/python/src")
+    code = WIPED.format(source=source, first=True, path=str(path), key=RAW, wipes=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ProgrammingError: SQLite is in use in this process already" in done.stderr
+    assert not path.exists()

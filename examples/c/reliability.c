@@ -18,6 +18,16 @@ static corm_status read_what_others_sent(const char *path, corm_error **error) {
     return status;
 }
 
+/* On a thread of the library's own. */
+static void tell(const corm_damage *damage, void *context) {
+    (void)context;
+    fprintf(stderr, "%s, page %" PRIu32 ": %s (%s)\n", damage->path, damage->page, damage->message, damage->hint);
+}
+
+static corm_status open_watchfully(const char *path, corm_database **db, corm_error **error) {
+    return corm_database_open(path, CORM_OPEN(.damaged = tell, .keep_schema = true), db, error);
+}
+
 static corm_status save_what_is_left(const char *path, const char *new_path, corm_error **error) {
     corm_repair_options options = CORM_REPAIR_OPTIONS_INIT;
     options.repaired = show;
@@ -34,7 +44,7 @@ int main(void) {
     corm_database *db = NULL;
     remove(path);
     remove(new_path);
-    corm_status status = corm_database_open(path, NULL, &db, &error);
+    corm_status status = open_watchfully(path, &db, &error);
     if (status == CORM_OK)
         status =
             corm_database_execute_script(db, "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('a')", &error);
@@ -48,5 +58,6 @@ int main(void) {
     corm_error_free(error);
     remove(path);
     remove(new_path);
+    remove("reliability.db-corm-schema");
     return status == CORM_OK ? 0 : 1;
 }

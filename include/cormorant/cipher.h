@@ -103,7 +103,7 @@ typedef struct corm_cipher_options {
     /* Asked where key is NULL. It and its context must live until the database is closed. */
     corm_key_provider provider;
     void *context;
-    /* 1024 to 65536, or 512 with hmac_algorithm CORM_CIPHER_OFF. 0: 4096, and 1024 before compatibility 4. */
+    /* 1024 to 65536. 0: 4096, and 1024 before compatibility 4. */
     int32_t page_size;
     /* Rounds of the key derivation. 0: 256,000, and fewer before compatibility 4. */
     int32_t rounds;

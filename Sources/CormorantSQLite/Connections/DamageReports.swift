@@ -19,6 +19,8 @@ package final class DamageReports: @unchecked Sendable {  // `monitor` guards wh
     private let monitor = Monitor(.damage)
     private var known: Set<Place> = []
     private var waiting: [Damage] = []
+    /// Whether there is a thread that tells, and who it is once it is known.
+    private var isTelling = false
     private var teller: pthread_t?
     private var isOn = false
 
@@ -43,24 +45,22 @@ package final class DamageReports: @unchecked Sendable {  // `monitor` guards wh
             known.insert(Place(path: path, page: page ?? 0, code: error.code)).inserted
         else { return }
         waiting.append(Damage(path: path, page: page.map(Int.init), error: error))
-        guard teller == nil else { return }
+        guard !isTelling else { return }
         guard let thread = try? BackgroundThread({ self.run() }) else {
             waiting = []
             known = []
             return
         }
         thread.detach()
-        // Until the thread says who it is.
-        teller = pthread_self()
+        isTelling = true
     }
 
     private func run() {
         while true {
             monitor.lock()
             teller = pthread_self()
-            guard isOn, !waiting.isEmpty else {
-                waiting = []
-                teller = nil
+            guard !waiting.isEmpty else {
+                (isTelling, teller) = (false, nil)
                 monitor.changed()
                 monitor.unlock()
                 return
@@ -71,13 +71,17 @@ package final class DamageReports: @unchecked Sendable {  // `monitor` guards wh
         }
     }
 
-    /// Nothing is told any more once it returns. Waits for the program's function, but where that calls it.
+    /// Nothing is told any more once it returns. Waits until all is told, but where the program's function calls it.
     package func end() {
         guard !monitor.isForked else { return }
         monitor.lock()
         defer { monitor.unlock() }
         isOn = false
-        while let teller, pthread_equal(teller, pthread_self()) == 0 { monitor.wait(50_000_000) }
+        if let teller, pthread_equal(teller, pthread_self()) != 0 {
+            waiting = []
+            return
+        }
+        while isTelling { monitor.wait(50_000_000) }
     }
 }
 

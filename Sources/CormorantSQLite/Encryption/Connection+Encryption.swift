@@ -241,7 +241,7 @@ func looksEncrypted(_ path: String) -> Bool {
 
 /// Up to a page of the greatest size, from the beginning of a file.
 private func beginning<T>(of path: String, _ body: (UnsafeRawBufferPointer) -> T) -> T? {
-    for count in [65_536, 4096, 1024, 512] {
+    for count in (10...16).reversed().map({ 1 << $0 }) {
         if let answer = withFirstBytes(of: path, count, { body(UnsafeRawBufferPointer(start: $0, count: count)) }) {
             return answer
         }

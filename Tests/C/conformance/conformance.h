@@ -262,6 +262,7 @@ bool step_checkpoint(step *s);
 bool step_write_text(step *s);
 bool step_is_plain(step *s);
 bool step_damage(step *s);
+bool step_damages(step *s);
 bool step_repair(step *s);
 bool step_truncate(step *s);
 bool step_depth(step *s);

@@ -2,6 +2,7 @@
 #include "conformance.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,6 +74,35 @@ static corm_status set_up(corm_connection *connection, void *context, corm_error
     return corm_connection_execute_script(connection, context, out_error);
 }
 
+/* What was told of damage, on threads of the library's own, since the newest database that wants to know was opened. */
+static pthread_mutex_t damage_lock = PTHREAD_MUTEX_INITIALIZER;
+static json_t *damages;
+
+static void note_damage(const corm_damage *damage, void *context) {
+    (void)context;
+    char line[64];
+    snprintf(line, sizeof line, "%s %" PRIu32, corm_status_name(damage->status), damage->page);
+    pthread_mutex_lock(&damage_lock);
+    json_array_append_new(damages, json_string(line));
+    pthread_mutex_unlock(&damage_lock);
+}
+
+bool step_damages(step *s) {
+    size_t count = json_array_size(wanted(s, "damages"));
+    json_t *told = NULL;
+    for (int i = 0; i < 500; i++) {
+        pthread_mutex_lock(&damage_lock);
+        json_decref(told);
+        told = json_deep_copy(damages);
+        pthread_mutex_unlock(&damage_lock);
+        if (json_array_size(told) >= count)
+            break;
+        usleep(10000);
+    }
+    s->status = CORM_OK;
+    return check_json(s, "damages", told);
+}
+
 /* OPTIONS of a step. */
 static bool parse_open_options(step *s, corm_cipher_options *cipher, corm_open_options *out_options) {
     static const char *const modes[] = {"create", "readWrite", "readOnly"};
@@ -89,6 +119,13 @@ static bool parse_open_options(step *s, corm_cipher_options *cipher, corm_open_o
     out_options->cipher = member(s, "cipher") == NULL ? NULL : cipher;
     out_options->set_up = member(s, "setUp") == NULL ? NULL : set_up;
     out_options->set_up_context = (void *)json_string_value(member(s, "setUp"));
+    out_options->heap_limit = (int64_t)json_integer_value(member(s, "heapLimit"));
+    out_options->keep_schema = json_is_true(member(s, "keepSchema"));
+    if (json_is_true(member(s, "damaged"))) {
+        out_options->damaged = note_damage;
+        json_decref(damages);
+        damages = json_array();
+    }
     return parse_cipher(s, "cipher", cipher);
 }
 

@@ -60,7 +60,8 @@ int32_t choice(step *s, const char *name, const char *const *names, int32_t coun
 #define PLAN "steps risk rows problems contains lacks progress"
 #define METADATA                                                                                                       \
     "tables options columns flags foreignKeys indexes checks triggers relations ends problems contains lacks"
-#define OPTIONS "mode journalMode synchronous foreignKeys busyTimeout template setUp cipher"
+#define OPTIONS                                                                                                        \
+    "mode journalMode synchronous foreignKeys busyTimeout template setUp cipher heapLimit keepSchema damaged"
 #define QUERY "model sql bindings statement parameters where orderBy limit offset"
 static const struct {
     const char *name;
@@ -177,6 +178,7 @@ static const struct {
     {"writeText", step_write_text, "file text", ""},
     {"isPlain", step_is_plain, "file", "found"},
     {"damage", step_damage, "file at count", ""},
+    {"damages", step_damages, "", "damages"},
     {"repair", step_repair, "file to cipher schema", "unreadablePages foundRows tables"},
     {"truncate", step_truncate, "file size", ""},
     {"observe", step_observe,
@@ -223,7 +225,7 @@ static bool check_error(step *s, json_t *expected) {
 }
 
 static bool known_members(step *s, const char *members, const char *expected) {
-    char padded[128];
+    char padded[400];
     snprintf(padded, sizeof padded, " do on expect %s ", members);
     if (!check_members(s->run, s->json, "the step", padded))
         return false;

@@ -124,7 +124,7 @@ static void options_say_how_long_they_are(void **state) {
     newer = (__typeof__(newer)){.known = {.struct_size = offsetof(corm_open_options, auto_sync), .auto_sync = true}};
     OK(corm_database_open(":memory:", &newer.known, &database, &failure));
     OK(corm_database_close(database, &failure));
-    newer.known = (corm_open_options){.struct_size = sizeof newer.known, .reserved = {0, 1}};
+    newer.known = (corm_open_options){.struct_size = sizeof newer.known, .reserved = {1}};
     GIVES(CORM_E_MISUSE, corm_database_open(":memory:", &newer.known, &database, &failure));
     corm_json_options json = {.struct_size = sizeof json, .reserved = {1}};
     corm_json_reader *reader = NULL;

@@ -49,6 +49,10 @@ extension Scenario {
             let at = Int(try step.required("at").integer())
             for place in at..<at + Int(try step.take("count")?.integer() ?? 1) { content[place] ^= 1 }
             try content.write(to: url)
+        case "damages":
+            let wanted = try expected.take("damages")?.strings() ?? []
+            let told = damages.told(count: wanted.count)
+            guard told == wanted else { throw ScenarioFailure("damages are \(told)") }
         case "repair":
             let report = try Database.repair(
                 path(&step), to: file(step.required("to").string()), encryption: encryption(&step, "cipher"),
@@ -152,6 +156,13 @@ extension Scenario {
         if let timeout = try step.take("busyTimeout")?.integer() { options.busyTimeout = Int(timeout) }
         if let sql = try step.text("setUp") { options.setUp = { try $0.execute(script: sql) } }
         options.encryption = try encryption(&step, "cipher")
+        options.heapLimit = try step.take("heapLimit")?.integer()
+        options.keepsSchema = try step.flag("keepSchema")
+        if try step.flag("damaged") {
+            let list = DamageList()
+            damages = list
+            options.damaged = { list.add("\($0.error.code.name) \($0.page ?? 0)") }
+        }
         return options
     }
 
@@ -174,7 +185,9 @@ extension Scenario {
         encryption.pageSize = try members.take("pageSize").map { Int(try $0.integer()) }
         encryption.rounds = try members.take("rounds").map { Int(try $0.integer()) }
         encryption.plainHeaderSize = Int(try members.take("plainHeader")?.integer() ?? 0)
-        let algorithms: [String: Encryption.Algorithm] = ["sha1": .sha1, "sha256": .sha256, "sha512": .sha512, "off": .off]
+        let algorithms: [String: Encryption.Algorithm] = [
+            "sha1": .sha1, "sha256": .sha256, "sha512": .sha512, "off": .off,
+        ]
         encryption.kdfAlgorithm = try members.text("kdf").flatMap { algorithms[$0] }
         encryption.hmacAlgorithm = try members.text("hmac").flatMap { algorithms[$0] }
         try members.end()
@@ -234,5 +247,19 @@ extension Scenario {
                 name, initial: 1, step: { (product: inout Int, factor: Int) in product *= factor },
                 inverse: { $0 /= $1 }, value: { $0 })
         }
+    }
+}
+
+/// What was told of damage, on threads of the library's own.
+final class DamageList: @unchecked Sendable {
+    private let lock = NSLock()
+    private var lines: [String] = []
+
+    func add(_ line: String) { lock.withLock { lines.append(line) } }
+
+    /// So many, or what there is after five seconds.
+    func told(count: Int) -> [String] {
+        for _ in 0..<500 where lock.withLock({ lines.count }) < count { usleep(10_000) }
+        return lock.withLock { lines }
     }
 }

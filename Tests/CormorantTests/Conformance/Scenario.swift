@@ -26,6 +26,8 @@ final class Scenario {
     /// Of those that a registry gave.
     var leases: [String: Lease] = [:]
     var registry: Registry?
+    /// Of the newest database that wants to know.
+    var damages = DamageList()
     var watches: [String: Watch] = [:]
     /// Those that steps left open.
     var cursors: [String: OpenCursor] = [:]

@@ -17,8 +17,8 @@ from ._sql import SQL, sql
 from .alias import alias
 from .change import Delete, Insert, Update, delete, insert, update
 from .cipher import Cipher, Codec, CodecFile, decrypt, encrypt, rekey
-from .damage import Damage
 from .column import Action, Column, Key, Reference, column, ignored, key
+from .damage import Damage
 from .database import Database
 from .error import (
     AlteredError,
@@ -161,7 +161,6 @@ __all__ = [
     "CheckViolation",
     "CheckpointPages",
     "Cipher",
-    "Damage",
     "Codec",
     "CodecFile",
     "Column",
@@ -169,6 +168,7 @@ __all__ = [
     "CommonTable",
     "Conflict",
     "ConflictError",
+    "Damage",
     "DataError",
     "Database",
     "DatabaseError",

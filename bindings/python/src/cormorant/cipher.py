@@ -197,7 +197,7 @@ def _asking(function: Callable[[str], Key]) -> Callable[[str], native_cipher.Sec
 
 
 def _algorithm(name: str, value: object) -> int:
-    if value is None or isinstance(value, str) and value in _ALGORITHMS:
+    if value is None or (isinstance(value, str) and value in _ALGORITHMS):
         return _ALGORITHMS[value]
     raise ProgrammingError(f"{name} is {value!r}", hint="give sha1, sha256 or sha512")
 

@@ -4,6 +4,7 @@ says what they mean."""
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from conformance import Scenario
 
 CIPHER = "key compatibility pageSize rounds plainHeader kdf hmac"
-OPTIONS = "mode journalMode synchronous foreignKeys busyTimeout template setUp cipher"
+OPTIONS = "mode journalMode synchronous foreignKeys busyTimeout template setUp cipher heapLimit keepSchema damaged"
 MODES: Json = {"create": "create", "readWrite": "read_write", "readOnly": "read_only"}
 
 
@@ -54,7 +55,22 @@ def _options(self: Scenario, step: Json) -> Json:
         found["set_up"] = lambda connection: connection.execute_script(step["setUp"])
     if "cipher" in step:
         found["cipher"] = cipher(step["cipher"])
+    if "heapLimit" in step:
+        found["heap_limit"] = max(0, step["heapLimit"])
+    if "keepSchema" in step:
+        found["keep_schema"] = step["keepSchema"]
+    if step.get("damaged"):
+        self.damages = []
+        found["damaged"] = lambda damage: self.damages.append(f"{damage.code} {damage.page or 0}")
     return found
+
+
+def _damages(self: Scenario, step: Json) -> Json:
+    """What was told, on a thread of the library's own."""
+    end = time.monotonic() + 5
+    while len(self.damages) < len(step["expect"]["damages"]) and time.monotonic() < end:
+        time.sleep(0.01)
+    return {"damages": self.damages}
 
 
 class _Product:
@@ -249,5 +265,6 @@ DATABASE_STEPS: dict[str, tuple[Step, str, str]] = {
     "isPlain": (_is_plain, "file", "found"),
     "damage": (_none(_damage), "file at count", ""),
     "repair": (_repair, "file to cipher schema", "unreadablePages foundRows tables"),
+    "damages": (_damages, "", "damages"),
     "truncate": (_none(lambda s, step: os.truncate(_file(s, step), step["size"])), "file size", ""),
 }
