@@ -16,7 +16,7 @@ package protocol EngineConnection: AnyObject {
     /// Whether the server, or the account, takes no writes.
     var isReadOnly: Bool { get }
     /// Rows that the newest statement inserted, updated or deleted; and all since the connection was opened.
-    var changes: Int64 { get }
+    var changes: Int64 { get set }
     var totalChanges: Int64 { get }
     /// Grows with each statement that may change the schema, or take such a change back.
     var schemaChanges: Int { get }
@@ -30,6 +30,8 @@ package protocol EngineConnection: AnyObject {
     func begin(_ kind: EngineTransaction) throws
     /// Opens another connection to the same database, with the same options.
     func another(isReader: Bool) throws -> any EngineConnection
+    /// Looks, without asking the server, whether that has ended the connection while nothing ran; if so, the next use connects anew.
+    func wake()
     /// Stops the running statement. May be called by any thread while the connection is open.
     func interrupt()
     /// Runs `body`, in which `EngineStatement.send` does not wait. Ends with `settle`.

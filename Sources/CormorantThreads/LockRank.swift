@@ -20,6 +20,7 @@ package enum LockRank: UInt8, Comparable {
     case binding
     /// What a database keeps beside its connections: queues, companions, close handlers.
     case database
+    case writerPool
     case readerPool
     case openTransactions
     case takenTransactions

@@ -14,7 +14,8 @@ CORM_BEGIN_DECLS
  * each statement and each cursor sees what was committed when it began. Inside a transaction reads see its writes. Files
  * without a log, memory, and a database that has temporary tables, attached files or settings of its own (raw SQL with
  * CREATE TEMP, ATTACH or PRAGMA) keep to the one connection: there calls run one at a time. A database of a server is used in
- * the same way: its writes run one at a time on one connection, and reads beside them on others.
+ * the same way, but that its writes run at once, each on a connection of its own of corm_open_options.writer_count: a call that
+ * writes, a transaction, and a result of a statement that writes keep one until they end, and where all are kept others wait.
  *
  * A call that waits for its turn longer than the busy timeout gives CORM_E_BUSY. When a thread ends with a transaction
  * open, the next call that needs the writer rolls it back and gives CORM_E_TRANSACTION. In the child of a fork every call
@@ -99,6 +100,11 @@ typedef struct corm_open_options {
     /* How many connections at most read beside the writer. 0: 4. Negative: none, so that calls run one at a time. */
     int32_t reader_count CORM_ZERO;
     /*
+     * With a URL: how many connections at most write at once, when threads share the database. 0: 4. Negative: one, so that
+     * writes run one at a time, as they do in a file whatever stands here.
+     */
+    int32_t writer_count CORM_ZERO;
+    /*
      * Syncs a model, with those that its relations lead to, before it is first used with the database: by a call on records,
      * or a statement that selects from it first or changes it. As corm_migration_sync, and with its statuses; inside a
      * transaction only what rebuilds no table (CORM_E_TRANSACTION), and it is rolled back with it. Inside one that only
@@ -121,7 +127,7 @@ typedef struct corm_open_options {
      */
     bool keep_schema CORM_ZERO;
     /* Zero. */
-    uint8_t reserved[1] CORM_ZERO;
+    uint8_t reserved[5] CORM_ZERO;
     /*
      * Is called with each connection that is opened to the file: first the one that writes, then, when threads need them, those
      * that read beside it. For settings and attached files (corm_connection_execute_script), which all connections must have
@@ -160,7 +166,8 @@ typedef struct corm_open_options {
  *              then CORM_E_UNSUPPORTED: docs/postgresql.md has the list.
  * options      borrowed until return; NULL: all defaults. With a URL CORM_OPEN_READ_ONLY is default_transaction_read_only,
  *              busy_timeout also lock_timeout, CORM_SYNCHRONOUS_OFF is synchronous_commit = off (what is above it is the
- *              server's own), set_up is called with each connection; statement_cache_size and reader_count are as for files.
+ *              server's own), set_up is called with each connection; statement_cache_size and reader_count are as for files,
+ *              and writer_count counts.
  *              A template, a journal mode, foreign_keys_off, a cipher, auto_sync, untrusted, keep_schema, heap_limit and damaged
  *              are CORM_E_UNSUPPORTED.
  * out_database owned (corm_database_close); set only on success.

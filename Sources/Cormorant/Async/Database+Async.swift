@@ -1,7 +1,7 @@
 import Dispatch
 
 /// The calls for `async` code. They run on threads of the database's own, so that no thread of Swift's pool waits for a disk
-/// or a lock: those that may write one after another, those that only read beside them. Inside `read`, `write`, `perform` and
+/// or a lock: those that may write one after another, on a server at once, those that only read beside them. Inside `read`, `write`, `perform` and
 /// `transaction` the body is plain synchronous code. A task that is cancelled has its call end at once, while it waits for its
 /// turn as well as in it, and throws `CancellationError`.
 extension Database {
@@ -48,7 +48,7 @@ extension Reader {
         _ body: @escaping @Sendable (Database) throws -> Result, reading isReading: Bool
     ) async throws -> Result {
         let database = database
-        let queues = database.companion(Queues.init)
+        let queues = database.companion { Queues(writers: database.writerCount) }
         let job = Job(database)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

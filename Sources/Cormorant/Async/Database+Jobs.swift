@@ -72,21 +72,37 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
     }
 }
 
-/// Where the calls of `async` code run: one that may write at a time, and beside it some that read.
-final class Queues: Companion, @unchecked Sendable {  // `lock` guards what is below it
-    private let writing = DispatchQueue(label: "cormorant")
-    private let reading = DispatchQueue(label: "cormorant.reading", attributes: .concurrent)
+/// Where the calls of `async` code run: those that may write one at a time, on a server as many as connections write, and beside
+/// them some that read.
+final class Queues: Companion {
+    private let writing: Lane
+    /// As many as there are readers by default: a thread that waits is one too many.
+    private let reading = Lane("cormorant.reading", 4)
+
+    init(writers: Int) { writing = Lane("cormorant", writers) }
+
+    func add(reading isReading: Bool, _ work: @escaping @Sendable () -> Void) {
+        (isReading ? reading : writing).add(work)
+    }
+}
+
+/// Calls that run at once, so many at most; the others wait in their order.
+private final class Lane: @unchecked Sendable {  // `lock` guards what is below it
+    private let queue: DispatchQueue
+    private let most: Int
     private let lock = RecursiveLock(.binding)
     private var running = 0
     private var waiting: [@Sendable () -> Void] = []
-    /// As many as there are readers by default: a thread that waits is one too many.
-    private static let most = 4
 
-    func add(reading isReading: Bool, _ work: @escaping @Sendable () -> Void) {
-        guard isReading else { return writing.async(execute: work) }
+    init(_ name: String, _ most: Int) {
+        queue = DispatchQueue(label: name, attributes: .concurrent)
+        self.most = most
+    }
+
+    func add(_ work: @escaping @Sendable () -> Void) {
         lock.lock()
         defer { lock.unlock() }
-        if running == Queues.most {
+        if running == most {
             waiting.append(work)
         } else {
             running += 1
@@ -95,7 +111,7 @@ final class Queues: Companion, @unchecked Sendable {  // `lock` guards what is b
     }
 
     private func start(_ work: @escaping @Sendable () -> Void) {
-        reading.async {
+        queue.async {
             work()
             self.next()
         }

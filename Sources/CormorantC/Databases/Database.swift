@@ -100,6 +100,7 @@ func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> OpenOptio
     options.foreignKeys = !raw.foreign_keys_off
     options.codecs = try cipherSource(raw.cipher)
     if raw.reader_count != 0 { options.readerCount = Int(max(0, raw.reader_count)) }
+    if raw.writer_count != 0 { options.writerCount = Int(max(1, raw.writer_count)) }
     options.autoSync = raw.auto_sync
     options.untrusted = raw.untrusted
     options.setUp = raw.set_up.map { setUp(by: $0, raw.set_up_context) }

@@ -20,7 +20,7 @@ extension Database {
         while let write = next(group.count) {
             group.append(write)
             write.outcome = run(write)
-            if write.hasConflict || writer.connection?.isInTransaction != true {
+            if write.hasConflict || ownWriter.connection?.isInTransaction != true {
                 if group.count > 1, write.hasConflict { write.outcome = nil }
                 undo(group, nil)
                 return group
@@ -65,6 +65,7 @@ extension Database {
     /// Runs `body`, which can end no transaction but those that it begins.
     /// - Parameter what: what messages call it.
     func keepingTransaction<Result>(_ what: String, _ body: () throws -> Result) throws -> Result {
+        let writer = ownWriter
         guard let connection = writer.connection else { throw databaseClosed() }
         let (depth, kept) = (connection.transactionDepth, writer.keptDepth)
         writer.keptDepth = depth

@@ -11,10 +11,10 @@ extension Database {
     package func open(_ kind: TransactionKind = .immediate, owner: TransactionOwner? = nil) throws -> Int64 {
         let owner = owner ?? TransactionOwner { Threads.task }
         if kind == .read, let readers {
-            writer.lock.share()
-            if let number = try readers.begin(writer, owner) { return number }
+            if let writers { writers.share() } else { writer.lock.share() }
+            if let number = try readers.begin(isWriting: ownWriter.lock.isMine, owner) { return number }
         }
-        if kind == .read { try writer.acquire() } else { _ = try acquireWriter() }
+        let writer = kind == .read ? try acquireWriterToRead() : try acquireWriter()
         // Kept until the transaction ends, so that other threads wait.
         do {
             try writer.connected().begin(kind)
@@ -38,7 +38,7 @@ extension Database {
         guard let pooled = pooled(of: number) else { return try closeTaken(number, committing: committing) }
         guard pooled.lock.isMine else { return try takeAway(number, pooled, committing: committing) }
         if let loss = pooled.connection?.loss {
-            try leaveBroken(number)
+            try leaveBroken(pooled, number)
             if committing { throw loss }
             return
         }
@@ -57,6 +57,7 @@ extension Database {
 
     private func pooled(of number: Int64) -> PooledConnection? {
         if writer.transactions.place(of: number) != .nowhere { return writer }
+        if let pooled = writers?.pooled(of: number) { return pooled }
         return readers?.pooled(of: number)
     }
 
@@ -65,9 +66,11 @@ extension Database {
         let task = Threads.task
         if let pooled = readers?.held(), pooled.readDepth > 0 {
             try pooled.refuseOtherTask()
-        } else if writer.lock.isMine {
-            try writer.refuseOtherTask()
-        } else if task != 0, let number = writer.transactions.newest(of: task) ?? readers?.newest(of: task) {
+        } else if ownWriter.lock.isMine {
+            try ownWriter.refuseOtherTask()
+        } else if task != 0,
+            let number = writer.transactions.newest(of: task) ?? writers?.newest(of: task) ?? readers?.newest(of: task)
+        {
             try close(number, committing: committing)
         }
     }
@@ -82,15 +85,15 @@ extension Database {
         defer { pooled.releaseAfterWriting() }
         forgetPreparation()
         try pooled.connected().breakUp(brokenUp())
-        ended(number)
+        ended(pooled, number)
     }
 
     /// Leaves one of those that were rolled back with another.
-    private func leaveBroken(_ number: Int64) throws {
-        guard writer.lock.lock(0) == .taken else { throw noTransaction() }
-        defer { writer.releaseAfterWriting() }
-        try writer.connected().rollback()
-        ended(number)
+    private func leaveBroken(_ pooled: PooledConnection, _ number: Int64) throws {
+        guard pooled.lock.lock(0) == .taken else { throw noTransaction() }
+        defer { pooled.releaseAfterWriting() }
+        try pooled.connected().rollback()
+        ended(pooled, number)
     }
 
     /// Rolls back what another thread has open, once it is between two calls; who waits for the connection goes on.
@@ -109,8 +112,8 @@ extension Database {
             waited += 1
         }
         pooled.rollBack()
-        if pooled.isReader {
-            readers?.reclaim(pooled)
+        if pooled.isPooled {
+            pooled.readers?.reclaim(pooled)
         } else {
             forgetPreparation()
             pooled.lock.unlock()
@@ -129,6 +132,8 @@ extension Database {
     /// Where this thread has begun nothing.
     func nothingOpen() -> CormorantError {
         if isClosed { return databaseClosed() }
+        // Where several write, the one that all get then.
+        let writer = writers.flatMap { writers in writers.state.locked { writers.writing?.pinned } } ?? writer
         guard writer.tryAcquire(0) else { return noTransaction() }
         defer { writer.release() }
         guard let connection = writer.connection, connection.isInTransaction, connection.transactionDepth == 0 else {

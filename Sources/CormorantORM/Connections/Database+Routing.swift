@@ -32,6 +32,7 @@ extension Database {
 
     func release(_ pooled: PooledConnection) {
         if pooled.isReader { return pooled.release() }
+        if let writers, let connection = pooled.connection { writers.follow(pooled, connection) }
         if let readers, let connection = pooled.connection {
             // What raw SQL began is nobody's, and all see it.
             readers.areBypassed = connection.isInTransaction && connection.transactionDepth == 0
@@ -49,6 +50,7 @@ extension Database {
     /// From here on all goes through the writer, which has something that readers would not see.
     package func retireReaders() {
         hasOwnSettings.isSet = true
+        if let writers, let own = writers.held() { writers.pin(own, forGood: true) }
         readers?.retire()
     }
 }

@@ -28,6 +28,7 @@ extension Database {
             return try closeTaken(number, committing: false)
         }
         if try readers?.end() ?? false { return }
+        let writer = ownWriter
         guard writer.lock.isMine, writer.lock.lock(0) == .taken else { throw nothingOpen() }
         defer { writer.releaseAfterWriting() }
         guard let connection = writer.connection else { throw databaseClosed() }
@@ -38,11 +39,11 @@ extension Database {
             forgetPreparation()
             try connection.rollback()
         }
-        ended()
+        ended(writer)
     }
 
-    /// The writer's innermost transaction has ended, or the one with this number.
-    func ended(_ number: Int64? = nil) {
+    /// A writer's innermost transaction has ended, or the one with this number.
+    func ended(_ writer: PooledConnection, _ number: Int64? = nil) {
         if writer.readDepth > 0 { writer.readDepth -= 1 }
         if writer.connection?.transactionDepth == 0 {
             currentThread().endTransaction()
@@ -53,7 +54,7 @@ extension Database {
 
     /// Whether the transaction that this thread has open only reads.
     package var isOnlyReading: Bool {
-        readers?.held()?.readDepth ?? 0 > 0 || (writer.lock.isMine && writer.readDepth > 0)
+        readers?.held()?.readDepth ?? 0 > 0 || (ownWriter.lock.isMine && ownWriter.readDepth > 0)
     }
 
     /// Throws where the caller has a transaction open and what it calls makes its own.
@@ -69,6 +70,7 @@ extension Database {
 
     fileprivate var openTransactions: Int {
         if let depth = readers?.held()?.readDepth, depth > 0 { return depth }
+        let writer = ownWriter
         return writer.lock.isMine ? writer.connection?.transactionDepth ?? 0 : taken.count
     }
 

@@ -17,16 +17,20 @@ private enum Forgotten {
 package protocol Companion: AnyObject, Sendable {}
 
 /// An open database. Safe to share between threads: writes run one at a time, in their order; reads run beside them, each on a
-/// snapshot, where the file has a write-ahead log. A transaction belongs to the thread that began it.
+/// snapshot, where the file has a write-ahead log. On a server writes run at once, too. A transaction belongs to the thread that
+/// began it.
 public final class Database: Reader, @unchecked Sendable {  // `writer` and `readers` have locks of their own
     /// The path, or the URL without its password, that it was opened with.
     public let path: String
     /// How the SQL of its engine looks.
     package let dialect: Dialect
+    /// What writes. Where there are `writers`, one that nobody ever takes, without a connection.
     let writer: PooledConnection
-    /// The writer's.
+    /// The writer's, or the first of them.
     private let connection: Connection
-    let readers: ReaderPool?
+    /// Those that write at once, to a server.
+    let writers: ConnectionPool?
+    let readers: ConnectionPool?
     let taken = TakenTransactions()
     private var isOpen = true
     /// While steps of a migration run, which may be functions of the host.
@@ -58,8 +62,8 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
 
     /// Opens a database file, or memory with the path ":memory:"; a path that begins with "file:" is a URI of SQLite's, one that
     /// begins with "postgresql://" or "postgres://" the URL of a PostgreSQL database, as libpq reads it. There `mode`, `busyTimeout`
-    /// (also lock_timeout), `synchronous` (`off` is synchronous_commit = off), `statementCacheSize`, `readerCount` and `setUp` count;
-    /// other options, and calls for what only files have, throw `unsupported`. What
+    /// (also lock_timeout), `synchronous` (`off` is synchronous_commit = off), `statementCacheSize`, `readerCount`, `writerCount`
+    /// and `setUp` count; other options, and calls for what only files have, throw `unsupported`. What
     /// is deleted is overwritten where that costs no I/O (secure_delete = FAST, whatever the build of SQLite has); PRAGMA
     /// secure_delete = ON overwrites freed pages, too.
     public init(path: String, options: OpenOptions = OpenOptions()) throws {
@@ -74,27 +78,35 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         }
         self.path = connection.path
         dialect = connection.dialect
-        writer = PooledConnection(connection, timeout: options.busyTimeout, taken)
-        readers = try ReaderPool(connection, options, taken)
+        writers = ConnectionPool(writers: connection, options, taken)
+        writer = PooledConnection(writers == nil ? connection : nil, timeout: options.busyTimeout, taken)
+        readers = try ConnectionPool(connection, options, taken)
         preparedModels = (options.preparation as? ModelPreparation).map(PreparedModels.init)
         super.init()
         writer.database = self
-        if let readers {
-            writer.belong(to: readers, isReader: false)
-            connection.watchLog()
-        }
         damage?.begin()
         if keepsSchema { connection.keepSchema() }
-        connection.endReaders = { [unowned writer] in writer.endCursors() }
-        connection.scriptsRun = { [unowned self] sql in
-            if StatementRouting.changesConnection(sql) { retireReaders() }
+        if let writers {
+            for pooled in writers.members { pooled.database = self }
+            // No call takes it for the only one that there is.
+            writer.lock.share()
+        } else {
+            if let readers {
+                writer.belong(to: readers, isReader: false)
+                connection.watchLog()
+            }
+            connection.endReaders = { [unowned writer] in writer.endCursors() }
+            connection.scriptsRun = { [unowned self] sql in
+                if StatementRouting.changesConnection(sql) { retireReaders() }
+            }
         }
     }
 
     deinit {
-        if writer.lock.isForked { return Forgotten.keep([connection, writer, readers]) }
+        if writer.lock.isForked { return Forgotten.keep([connection, writer, writers, readers]) }
         // The writer last, for it alone can take the log with it.
         _ = readers?.close()
+        _ = writers?.close()
         writer.close()
         damage?.end()
     }
@@ -118,6 +130,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// - Returns: false when another thread uses it.
     func closeIfFree() throws -> Bool {
         for queue in openQueues() { try queue.close() }
+        if let writers { return try closeIfFree(writers) }
         switch writer.lock.lock(0) {
         case .taken, .abandoned: break
         case .forked: return true
@@ -129,20 +142,9 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
             for handler in handlers { handler() }
         }
         guard isOpen else { throw databaseClosed() }
-        guard !isMigrating else {
-            throw CormorantError(
-                .misuse, "a migration is running on the database", hint: "close it after the migration")
-        }
-        guard writer.lock.holds - 1 <= connection.transactionDepth else {
-            throw CormorantError(
-                .misuse, "the database is in use by the call that runs this callback", hint: "close it after the call")
-        }
+        try refuseToClose(depth: connection.transactionDepth, holds: writer.lock.holds - 1)
         guard readers?.close() ?? true else { return false }
-        companionLock.lock()
-        isOpen = false
-        handlers = closeHandlers
-        closeHandlers = []
-        companionLock.unlock()
+        handlers = markClosed()
         writer.lock.beforeRelease = nil
         taken.removeAll()
         // What `begin` holds, so that other threads are told rather than kept waiting.
@@ -154,17 +156,56 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         return true
     }
 
+    /// The same where several write.
+    private func closeIfFree(_ writers: ConnectionPool) throws -> Bool {
+        if writer.lock.isForked { return true }
+        guard !isClosed else { throw databaseClosed() }
+        if let own = writers.held() { try refuseToClose(depth: own.openDepth, holds: own.lock.holds) }
+        guard writers.close({ readers?.close() ?? true }) else { return false }
+        taken.removeAll()
+        for handler in markClosed() { handler() }
+        return true
+    }
+
+    /// - Parameter holds: how often the calling thread has locked the connection.
+    private func refuseToClose(depth: Int, holds: Int) throws {
+        guard !isMigrating else {
+            throw CormorantError(
+                .misuse, "a migration is running on the database", hint: "close it after the migration")
+        }
+        guard holds <= depth else {
+            throw CormorantError(
+                .misuse, "the database is in use by the call that runs this callback", hint: "close it after the call")
+        }
+    }
+
+    /// - Returns: what is to be called then.
+    private func markClosed() -> [() -> Void] {
+        companionLock.locked {
+            defer { closeHandlers = [] }
+            isOpen = false
+            return closeHandlers
+        }
+    }
+
     // Acquiring and releasing connections ---------------------------------------------------------------------------
 
-    /// Waits for the writer. Each call needs a `release`.
+    /// How many may write at once.
+    package var writerCount: Int { writers?.members.count ?? 1 }
+
+    /// The connection that the calling thread writes by, where it does so now.
+    var ownWriter: PooledConnection { writers?.held() ?? writer }
+
+    /// Waits for the writer, or for one that is free. Each call needs a `release`.
     func acquireWriter() throws -> PooledConnection {
+        if let writers { return try acquireWriter(of: writers) }
         try writer.acquire()
         if let readers { try refuseIfReading(readers) } else if writer.readDepth > 0 { try refuseToWrite() }
         return writer
     }
 
     @inline(__always)
-    private func refuseIfReading(_ readers: ReaderPool) throws {
+    private func refuseIfReading(_ readers: ConnectionPool) throws {
         guard writer.lock.isShared else { return }
         let held = readers.held()
         if let held, held.isInFunction || held.isSettingUp {
@@ -175,9 +216,34 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     }
 
     @inline(never)
+    private func acquireWriter(of writers: ConnectionPool) throws -> PooledConnection {
+        if let reader = readers?.held() {
+            if reader.isSettingUp { throw inSetUp() }
+            if reader.readDepth > 0 { throw onlyReading() }
+        }
+        let pooled = try writers.acquireWriting()
+        guard pooled.readDepth == 0 else {
+            pooled.release()
+            throw onlyReading()
+        }
+        return pooled
+    }
+
+    /// What writes, for what only reads.
+    func acquireWriterToRead() throws -> PooledConnection {
+        if let writers { return try writers.acquireWriting() }
+        try writer.acquire()
+        return writer
+    }
+
+    @inline(never)
     private func refuseToWrite() throws {
         writer.release()
-        throw CormorantError(
+        throw onlyReading()
+    }
+
+    private func onlyReading() -> CormorantError {
+        CormorantError(
             .transaction, "a transaction that only reads is open on this thread",
             hint: "end it before writing, or begin one that writes in its place")
     }
@@ -196,9 +262,12 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
 
     @inline(never)
     private func acquireReaderBeside(_ waits: Bool) throws -> PooledConnection {
-        if let readers, let pooled = try readers.acquire(writer, waits: waits) { return pooled }
-        try writer.acquire()
-        return writer
+        // As long as no other thread has come, there is nobody to read beside.
+        if let writers, writers.isAlone { return try writers.acquireWriting() }
+        if let readers, let pooled = try readers.acquire(isWriting: ownWriter.lock.isMine, waits: waits) {
+            return pooled
+        }
+        return try acquireWriterToRead()
     }
 
     /// Runs `body` on what the connection keeps for a model on which this SQL runs; nil: a query of the model's own.
@@ -299,7 +368,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// Throws while results or cursors are open on the writer that have not come to their end: they keep tables from being
     /// changed.
     package func refuseRunningCursors() throws {
-        guard try withConnection({ _ in !writer.hasRunningCursors }) else {
+        guard try withConnection({ _ in !ownWriter.hasRunningCursors }) else {
             throw CormorantError(
                 .busy, "results or cursors are open on the database, which keep its tables from being changed",
                 hint: "read them to their end or close them first")
@@ -331,7 +400,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         companionLock.lock()
         defer { companionLock.unlock() }
         guard isOpen else { return }
-        connection.interrupt()
+        if let writers { writers.interrupt() } else { connection.interrupt() }
         readers?.interrupt()
     }
 
@@ -342,6 +411,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         defer { companionLock.unlock() }
         guard isOpen else { return }
         if writer.lock.isHeld(by: thread) { connection.interrupt() }
+        writers?.interrupt(thread)
         readers?.interrupt(thread)
     }
 
@@ -358,15 +428,21 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// Runs `body` alone on the writer where no other thread's call or transaction has it.
     /// - Returns: nil when one has, or the database is closed.
     package func withFreeConnection<Result>(_ body: (Connection) throws -> Result) rethrows -> Result? {
+        if let writers {
+            guard let pooled = writers.acquireFreeNow() else { return nil }
+            defer { pooled.release() }
+            return try pooled.connection.map(body)
+        }
         guard writer.tryAcquire(0) else { return nil }
         defer { writer.release() }
         return try writer.connection.map(body)
     }
 
     /// Has `handler` called each time that no call and no transaction uses the writer any more, and what it gives
-    /// afterwards, when others may use it; nil stops.
+    /// afterwards, when others may use it; nil stops. Where several write, each is told, by several threads at once.
     package func beforeRelease(_ handler: ((Connection) -> (() -> Void)?)?) throws {
         try withConnection { connection in
+            if let writers { return writers.state.locked { writers.writing?.beforeRelease = handler } }
             writer.lock.beforeRelease = handler.map { handler in { [unowned connection] in handler(connection) } }
         }
     }
@@ -387,15 +463,15 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         return writer.connection.map(body) ?? 0
     }
 
-    /// The rowid of the newest insert; on a server the key that was made for the newest record.
+    /// The rowid of the newest insert; on a server the key that was made for the calling thread's newest record.
     @available(*, noasync, message: "ask in the body of perform or write")
-    public var lastInsertID: Int64 { count { $0.lastInsertID } }
-    /// Rows changed by the newest INSERT, UPDATE or DELETE.
+    public var lastInsertID: Int64 { writers?.outcome.lastInsertID ?? count { $0.lastInsertID } }
+    /// Rows changed by the newest INSERT, UPDATE or DELETE; on a server by the calling thread's.
     @available(*, noasync, message: "ask in the body of perform or write")
-    public var changes: Int64 { count { $0.changes } }
+    public var changes: Int64 { writers?.outcome.changes ?? count { $0.changes } }
     /// Rows changed since the database was opened.
     @available(*, noasync, message: "ask in the body of perform or write")
-    public var totalChanges: Int64 { count { $0.totalChanges } }
+    public var totalChanges: Int64 { writers?.totalChanges ?? count { $0.totalChanges } }
 
     /// Calls back after every statement with its SQL, parameters unexpanded, and the nanoseconds from its first step to
     /// its end; nil stops. It runs inside the traced call, of any thread, and must not call the database.
@@ -413,6 +489,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         }
         try withConnection {
             $0.setTrace(callback)
+            try writers?.setTrace(callback)
             try readers?.setTrace(callback)
         }
     }

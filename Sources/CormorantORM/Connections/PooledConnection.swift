@@ -35,8 +35,10 @@ package final class PooledConnection {
     /// Of the writer: the database, which outlives it.
     unowned(unsafe) var database: Database?
     /// The pool it is one of, or the one beside it. Both are the database's, which outlives them.
-    private(set) unowned(unsafe) var readers: ReaderPool?
+    private(set) unowned(unsafe) var readers: ConnectionPool?
     private(set) var isReader = false
+    /// Whether `readers` is a pool that it is one of, which gives it to one thread at a time.
+    private(set) var isPooled = false
     private var plans: [ObjectIdentifier: ModelPlan] = [:]
     /// From how many plans on those of freed models are forgotten.
     private var greatestPlans = PooledConnection.manyPlans
@@ -52,14 +54,18 @@ package final class PooledConnection {
 
     /// Of a transaction that only reads: how often it was begun and not ended.
     var readDepth = 0
-    /// Of a reader: calls, running cursors and a transaction that use it. With none it is anyone's.
+    /// Of one of a pool: calls, running cursors and a transaction that use it. With none it is anyone's.
     var uses = 0
-    /// Of a reader: the thread that took it when it was free; 0 while it is.
+    /// Of one of a pool: the thread that took it when it was free; 0 while it is.
     var taker: Int64 = 0
-    /// Of a reader: how that thread waits, which tells whether its use of it ends by itself.
+    /// Of one of a pool: how that thread waits, which tells whether its use of it ends by itself.
     var takerPatience = Patience.none
-    /// Of a reader: its connection, as long as it is among those of the pool; under the pool's lock.
+    /// Of one of a pool: its connection, as long as it is among those of the pool; under the pool's lock.
     var shown: ObjectIdentifier?
+    /// Of one of a pool of a server: when it was given back last.
+    var restsSince: Int64 = 0
+    /// Of one of those that write: how many of the changes of its connection the pool has counted.
+    var counted: Int64 = 0
     /// Of the writer: whether models have caches on it; any thread reads it.
     let hasCaches = AtomicFlag()
     /// Of the writer: pages of the log from which on it is emptied.
@@ -74,10 +80,14 @@ package final class PooledConnection {
         self.timeout = timeout
     }
 
-    func belong(to readers: ReaderPool, isReader: Bool) {
+    func belong(to readers: ConnectionPool, isReader: Bool) {
         self.readers = readers
         self.isReader = isReader
+        isPooled = isReader || readers.writing != nil
     }
+
+    /// How many transactions and savepoints the thread that has it keeps it for.
+    var openDepth: Int { isReader ? readDepth : connection?.transactionDepth ?? 0 }
 
     private struct WeakCursor {
         weak var cursor: StatementCursor?
@@ -90,7 +100,7 @@ package final class PooledConnection {
         let outcome = lock.lock(timeout)
         if outcome != .taken { try explain(outcome) }
         try check()
-        if isReader { uses += 1 }
+        if isPooled { uses += 1 }
         if closedCursors.areWaiting { closedCursors.end(on: self) }
     }
 
@@ -98,12 +108,12 @@ package final class PooledConnection {
     @inline(__always)
     func acquire(for cursor: StatementCursor) throws -> Bool {
         try acquire()
-        return !isReader || isStill(of: cursor)
+        return !isPooled || isStill(of: cursor)
     }
 
     func tryAcquire(for cursor: StatementCursor) -> Attempt {
         guard tryAcquire(0) else { return lock.isForked ? .ended : .busy }
-        return !isReader || isStill(of: cursor) ? .acquired : .ended
+        return !isPooled || isStill(of: cursor) ? .acquired : .ended
     }
 
     enum Attempt { case acquired, busy, ended }
@@ -129,7 +139,7 @@ package final class PooledConnection {
         case .abandoned: rollBackAbandoned()
         case .timedOut, .forked: return false
         }
-        if isReader { uses += 1 }
+        if isPooled { uses += 1 }
         if closedCursors.areWaiting { closedCursors.end(on: self) }
         return true
     }
@@ -163,7 +173,7 @@ package final class PooledConnection {
 
     @inline(__always)
     func release() {
-        if isReader { readers?.release(self) } else { unlock() }
+        if isPooled { readers?.release(self) } else { unlock() }
     }
 
     /// Then ends cursors that were closed meanwhile.
@@ -180,9 +190,9 @@ package final class PooledConnection {
         case .timedOut, .forked: return
         case .abandoned: releaseAbandoned()
         case .taken:
-            // Once they are ended, a reader may be nobody's.
+            // Once they are ended, one of a pool may be nobody's.
             guard closedCursors.areWaiting else { return unlock() }
-            if isReader { uses += 1 }
+            if isPooled { uses += 1 }
             closedCursors.end(on: self)
             release()
         }
@@ -192,7 +202,7 @@ package final class PooledConnection {
     @inline(__always)
     func releaseAfterWriting() {
         if let connection, connection.logPages >= logLimit { keepLogSmall(connection) }
-        unlock()
+        release()
     }
 
     /// SQLite begins the log anew when nobody reads what is in it, which readers that follow on one another never let
@@ -256,14 +266,14 @@ package final class PooledConnection {
     /// Gives it back after its lock was taken over from a thread that has ended.
     func releaseAbandoned() {
         rollBackAbandoned()
-        if isReader { uses += 1 }
+        if isPooled { uses += 1 }
         release()
     }
 
     /// Ends the transactions of a thread that has ended. They were one use of a reader.
     private func rollBackAbandoned() {
         rollBack()
-        if isReader { uses -= 1 }
+        if isPooled { uses -= 1 }
     }
 
     /// Ends all transactions.

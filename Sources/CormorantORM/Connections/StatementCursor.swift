@@ -12,7 +12,7 @@ package final class StatementCursor {
     private(set) var statement: Statement?
     private let pooled: PooledConnection
     private let connection: Connection
-    /// On a reader, which may be another thread's once the statement has ended: 1 then. Set under the connection's lock.
+    /// On one of a pool, which may be another thread's once the statement has ended: 1 then. Set under the connection's lock.
     private let ended: AtomicNumber?
     /// How often SQLite had prepared the statement when `columns` was made; nil once the first step has confirmed it.
     private var reprepared: Int32?
@@ -49,7 +49,7 @@ package final class StatementCursor {
         timeColumns = compiled?.timeColumns ?? []
         self.database = database
         self.pooled = pooled
-        ended = pooled.isReader ? AtomicNumber() : nil
+        ended = pooled.isPooled ? AtomicNumber() : nil
         self.connection = connection
         self.statement = statement
         self.plan = plan

@@ -73,11 +73,24 @@ package enum StatementRouting {
                 if !isCreate, !bytes[lexer.position...].contains(UInt8(ascii: ";")) { return false }
                 while let token = lexer.next() {
                     if case .semicolon = token.kind { break }
-                    if isCreate, lexer.isWord(token, "temp") || lexer.isWord(token, "temporary") { return true }
+                    if isCreate, lexer.isWord(token, "temp") || lexer.isWord(token, "temporary") {
+                        return !isDroppedAtCommit(&lexer)
+                    }
                 }
             }
             return false
         }
+    }
+
+    /// Of a temporary table of PostgreSQL's, whether it is gone with its transaction.
+    private static func isDroppedAtCommit(_ lexer: inout SQLLexer) -> Bool {
+        var isCommit = false
+        while let token = lexer.next() {
+            if case .semicolon = token.kind { break }
+            if isCommit, lexer.isWord(token, "drop") { return true }
+            isCommit = lexer.isWord(token, "commit")
+        }
+        return false
     }
 
     private static func isHarmlessPragma(_ lexer: inout SQLLexer) -> Bool {

@@ -112,5 +112,5 @@ extension Database {
         }
     }
 
-    fileprivate var isTransactionOpen: Bool { writer.connection?.isInTransaction ?? false }
+    fileprivate var isTransactionOpen: Bool { ownWriter.connection?.isInTransaction ?? false }
 }

@@ -195,7 +195,7 @@ extension WriteQueue {
                 .misuse, "the queue's own thread cannot wait for the queue",
                 hint: "add the write without waiting, or do it at once on the database")
         }
-        if database.writer.lock.isMine {
+        if database.ownWriter.lock.isMine {
             throw CormorantError(
                 .transaction, "the queue waits for the transaction that is open on this thread",
                 hint: "end the transaction first")

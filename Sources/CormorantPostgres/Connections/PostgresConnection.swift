@@ -19,7 +19,7 @@ package final class PostgresConnection: EngineConnection {
     /// Whether the server is in recovery, or its default is to take no writes.
     package let isReadOnly: Bool
 
-    package internal(set) var changes: Int64 = 0
+    package var changes: Int64 = 0
     package internal(set) var totalChanges: Int64 = 0
     package internal(set) var schemaChanges = 0
     var transaction = TransactionState.none
@@ -82,6 +82,15 @@ package final class PostgresConnection: EngineConnection {
         if getpid() == process { pq.close(handle) }
         handle = nil
         transaction = .none
+    }
+
+    package func wake() {
+        guard handle != nil, loss == nil, transaction == .none, streaming == nil else { return }
+        // A server that goes says why first.
+        guard pq.consumeInput(handle) == 1, pq.consumeInput(handle) == 1, pq.status(handle) == 0 else {
+            _ = lost(nil)
+            return
+        }
     }
 
     package func interrupt() { interrupter.interrupt() }

@@ -43,6 +43,7 @@ final class LibPQ: Sendable {
     let sync: @convention(c) (Connection?) -> Int32
     let sendFlushRequest: @convention(c) (Connection?) -> Int32
     let flush: @convention(c) (Connection?) -> Int32
+    let consumeInput: @convention(c) (Connection?) -> Int32
     let putCopyData: @convention(c) (Connection?, UnsafeRawPointer?, Int32) -> Int32
     let putCopyEnd: @convention(c) (Connection?, Text?) -> Int32
     let getCopyData: @convention(c) (Connection?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, Int32) -> Int32
@@ -100,6 +101,7 @@ final class LibPQ: Sendable {
         enterPipeline = try function("PQenterPipelineMode")
         exitPipeline = try function("PQexitPipelineMode")
         sync = try function("PQpipelineSync")
+        consumeInput = try function("PQconsumeInput")
         sendFlushRequest = try function("PQsendFlushRequest")
         flush = try function("PQflush")
         putCopyData = try function("PQputCopyData")

@@ -59,6 +59,9 @@ public struct OpenOptions: Sendable {
     /// How many connections at most are opened to read beside the writer, when threads share the database; 0: none, so that
     /// calls run one at a time.
     public var readerCount: Int
+    /// How many connections at most write at once, to a server, when threads share the database; each is a connection of the
+    /// server's. A file has one that writes, whatever stands here.
+    public var writerCount: Int
     /// Whether the file may have been made, or altered, to do harm. What its schema says then calls no function with effects
     /// beyond its result (trusted_schema = OFF, unless SQLite took its JSON functions for such, as 3.40 does), SQL cannot
     /// damage the file (SQLITE_DBCONFIG_DEFENSIVE: no writable_schema, no writes to what virtual tables keep, no journal mode
@@ -106,7 +109,7 @@ public struct OpenOptions: Sendable {
     public init(
         mode: Mode = .create, template: String? = nil, busyTimeout: Int = 5000,
         journalMode: JournalMode = .default, synchronous: Synchronous = .default, foreignKeys: Bool = true,
-        statementCacheSize: Int = 64, readerCount: Int = 4, untrusted: Bool = false,
+        statementCacheSize: Int = 64, readerCount: Int = 4, writerCount: Int = 4, untrusted: Bool = false,
         heapLimit: Int64? = nil, keepsSchema: Bool = false,
         damaged: (@Sendable (Damage) -> Void)? = nil,
         setUp: (@Sendable (borrowing RawConnection) throws -> Void)? = nil
@@ -119,6 +122,7 @@ public struct OpenOptions: Sendable {
         self.foreignKeys = foreignKeys
         self.statementCacheSize = statementCacheSize
         self.readerCount = readerCount
+        self.writerCount = writerCount
         self.untrusted = untrusted
         self.heapLimit = heapLimit
         self.keepsSchema = keepsSchema

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from ._assigned import settle
@@ -108,18 +109,23 @@ class Hooks:
     def _call(self, database: Database, record: Model, names: list[str]) -> None:
         if not names:
             return
-        if database._hook_depth >= _GREATEST_DEPTH:
+        thread, depths = get_ident(), database._hook_depths
+        depth = depths.get(thread, 0)
+        if depth >= _GREATEST_DEPTH:
             raise ProgrammingError(
                 f"hooks of {self._info.name} write records whose hooks write records, {_GREATEST_DEPTH} deep",
                 hint="let the hook look whether there is something left to write",
                 table=self._info.table,
             )
-        database._hook_depth += 1
+        depths[thread] = depth + 1
         try:
             for name in names:
                 getattr(record, name)(database)
         finally:
-            database._hook_depth -= 1
+            if depth:
+                depths[thread] = depth
+            else:
+                del depths[thread]
 
     def _refusal(self, error: Exception, name: str | None = None) -> ValidationError:
         place = self._info.name if name is None else f"{self._info.name}.{name}"

@@ -14,11 +14,16 @@ def path_text(path: str | os.PathLike[str]) -> str:
     raise TypeError(f"the path {path!r} is {type(text).__name__}, not a str or os.PathLike of str{hint}")
 
 
+def is_url(path: str) -> bool:
+    """Whether a path is the URL of a server's database."""
+    return path.startswith(("postgresql://", "postgres://"))
+
+
 def shown_path(path: str) -> str:
     """A path as messages may show it: the URL of a server without its password."""
-    scheme, separator, rest = path.partition("://")
-    if not separator or scheme not in ("postgresql", "postgres"):
+    if not is_url(path):
         return path
+    scheme, _, rest = path.partition("://")
     # Cut as libpq does.
     end = next((place for place, letter in enumerate(rest) if letter in "@/"), len(rest))
     if rest[end : end + 1] == "@":

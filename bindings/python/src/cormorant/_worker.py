@@ -138,13 +138,13 @@ class Turns:
 class Workers:
     """The threads of one database. Up to `count` do what was awaited; as many more keep what is open, cursors and
     transactions that read, so that no call in a loop over rows waits for loops; and one writes, so that no write waits
-    behind reads.
+    behind reads; of a server as many as its connections that write.
     """
 
-    def __init__(self, count: int, timeout: float, is_closed: bool) -> None:
+    def __init__(self, count: int, writers: int, timeout: float, is_closed: bool) -> None:
         self.calls = Turns(count)
         self.keeping = Turns(count)
-        self.writing = Turns(1)
+        self.writing = Turns(writers)
         self.timeout = timeout
         self.process = os.getpid()
         self._lock = threading.Lock()
@@ -178,7 +178,7 @@ def workers_of(database: Database) -> Workers:
     with _lock:
         workers = database._workers
         if workers is None or workers.process != os.getpid():
-            workers = Workers(database._worker_count, database._busy_timeout, not database._open)
+            workers = Workers(database._worker_count, database._writer_count, database._busy_timeout, not database._open)
             if database._open:
                 database._workers = workers
         return workers

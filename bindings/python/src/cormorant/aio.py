@@ -86,7 +86,7 @@ class AsyncDatabase(DatabaseCalls, Owner):
     is used, and stays open. `database` is that one, for plain code; calls that may not be repeated here, such as
     queue() and timeout(), are there.
 
-    The calls are made on threads, worker_count at most and one more that writes; the context variables of the task are
+    The calls are made on threads, worker_count at most and one more that writes, on a server writer_count more; the context variables of the task are
     seen there, and those set there are set in the task. A task that is cancelled, or whose time is over, has its call
     interrupted, and goes on when that has ended. Writes wait for their turn in order; BusyError when no other has ended
     for the busy timeout.
@@ -186,7 +186,8 @@ class AsyncDatabase(DatabaseCalls, Owner):
         """A transaction for an `async with` block: commits at its end, rolls back when an exception leaves it, or when
         the task is cancelled. Inside another it is a savepoint.
 
-        It belongs to the task: while it is open, other tasks' writes wait until it ends, and the calls of tasks that
+        It belongs to the task: while it is open, other tasks' writes wait until it ends, but on a server, where as
+        many as writer_count go at once; and the calls of tasks that
         were begun in the block raise ProgrammingError (CORM_E_TRANSACTION), unless they are made by the object that
         the block gives.
         """

@@ -36,7 +36,7 @@ from ._native.handle import DatabaseHandle
 from ._native.python import Find
 from ._native.record import Row
 from ._owner import Owner
-from ._path import path_text, shown_path
+from ._path import is_url, path_text, shown_path
 from ._sql import bindings_of, refuse_values
 from .change import Change, OnConflict
 from .cipher import Cipher, options_of
@@ -106,6 +106,7 @@ class OpenOptions(TypedDict, total=False):
     foreign_keys: bool
     statement_cache_size: int
     reader_count: int
+    writer_count: int
     worker_count: int
     auto_sync: bool
     untrusted: bool
@@ -147,6 +148,7 @@ _MEMBERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "foreign_keys": ("foreign_keys_off", not_),
     "statement_cache_size": ("statement_cache_size", _positive),
     "reader_count": ("reader_count", _positive),
+    "writer_count": ("writer_count", _positive),
     "auto_sync": ("auto_sync", bool),
     "untrusted": ("untrusted", bool),
     "heap_limit": ("heap_limit", lambda limit: 0 if limit is None else limit or -1),
@@ -197,11 +199,12 @@ class Database(Owner):
     A path that begins with "postgresql://" or "postgres://" is the URL of a PostgreSQL database, as libpq reads it.
     Then mode, busy_timeout (also lock_timeout), synchronous ("off" is synchronous_commit = off), statement_cache_size,
     reader_count, worker_count and set_up count; other options, and calls for what only files have, are
-    NotSupportedError. Where another transaction wrote what this one reads or writes, ConflictError is raised, and it
+    NotSupportedError. writer_count (4): how many connections at most write at once there, when threads or tasks share
+    the database; of a file one writes, whatever is given. Where another transaction wrote what this one reads or writes, ConflictError is raised, and it
     can be run again.
 
-    Threads may share it: writes run one at a time, reads beside them on snapshots, and a transaction belongs to the
-    thread that began it. After a fork the child opens its own.
+    Threads may share it: writes run one at a time, on a server at once, reads beside them on snapshots, and a
+    transaction belongs to the thread that began it. After a fork the child opens its own.
     """
 
     _instead = "open it anew in the other process, by its path; threads may share it"
@@ -213,6 +216,8 @@ class Database(Owner):
     _workers: Workers | None = None
     # Of the options what is not the library's, or is needed here, too.
     _worker_count = 32
+    # How many calls that write are made at once.
+    _writer_count = 1
     _busy_timeout = 5.0
 
     def __init__(self, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:
@@ -229,6 +234,8 @@ class Database(Owner):
         self._worker_count = options.get("worker_count", self._worker_count)
         if self._worker_count < 1:
             raise ProgrammingError(f"worker_count is {self._worker_count}", hint="give 1 or more")
+        if is_url(self.path):
+            self._writer_count = max(1, min(options.get("writer_count", 4), 64))
         self._busy_timeout = max(0.001, min(options.get("busy_timeout", self._busy_timeout), TIMEOUT_MAX))
 
     def _begin(self, handle: DatabaseHandle, ciphers: list[object]) -> None:
@@ -246,8 +253,8 @@ class Database(Owner):
         self._tracers: dict[object, _tracing.TraceCallback] = {}
         # The innermost open transaction of each thread.
         self._innermost: dict[int, Transaction] = {}
-        # How many writes of records are waiting for their hooks; of the thread that has the transaction.
-        self._hook_depth = 0
+        # How many writes of records are waiting for their hooks, by threads.
+        self._hook_depths: dict[int, int] = {}
 
     @classmethod
     def _of_registry(cls, registry: Registry, handle: DatabaseHandle, owned: bool = True) -> Self:

@@ -10,6 +10,7 @@ import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ._path import is_url
 from .error import NotSupportedError, OperationalError, ProgrammingError
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def studio(database: Database, *, write: bool = False, open: bool = False) -> St
     OperationalError: CORM_E_CANNOT_OPEN where corm is not there, or does not start. NotSupportedError for a database in
     memory, and for one of a server.
     """
-    if database.path.startswith(("postgresql://", "postgres://")):
+    if is_url(database.path):
         raise NotSupportedError("corm studio shows SQLite files", hint="look at the server with a tool for it")
     path = Path(database.path)
     if not database.path or database.path == ":memory:" or database.path.startswith("file:") or not path.exists():

@@ -45,11 +45,12 @@ def connect(
 
     key: of an encrypted file; in place of it, cipher=Cipher(...) says more. autocommit, isolation_level: see
     Connection. options: those of cormorant.Database, such as busy_timeout, mode, template and foreign_keys, but no
-    reader_count.
+    reader_count and no writer_count.
     """
-    if "reader_count" in options:
-        raise error.ProgrammingError("a connection has no readers", hint="give no reader_count, or open a Database")
-    options["reader_count"] = 0
+    for option, what in (("reader_count", "readers"), ("writer_count", "other writers")):
+        if option in options:
+            raise error.ProgrammingError(f"a connection has no {what}", hint=f"give no {option}, or open a Database")
+    options["reader_count"], options["writer_count"] = 0, 1
     if key is not None:
         if options.get("cipher") is not None:
             raise error.ProgrammingError("key and cipher are both given", hint="give the key to the Cipher")

@@ -2,11 +2,13 @@ import CormorantBase
 import CormorantSQLite
 import CormorantThreads
 
-/// The connections that read beside a database's writer, each on a snapshot of its own. They are opened when threads need
-/// them, and never more than `count`.
-final class ReaderPool: @unchecked Sendable {
+/// Connections of a database of which each thread that needs one has one to itself: those that read beside the writer, each on a
+/// snapshot of its own, and of a server those that write. They are opened when threads need them, and never more than `count`.
+final class ConnectionPool: @unchecked Sendable {
     // Sendable: `state` guards what is below it; a connection is used under its own lock
-    private let members: [PooledConnection]
+    let members: [PooledConnection]
+    /// Of those that write; nil where they read.
+    let writing: Writing?
     private var count: Int { members.count }
     /// As many as there are members that are free.
     private let semaphore: Semaphore
@@ -15,7 +17,8 @@ final class ReaderPool: @unchecked Sendable {
     private unowned(unsafe) let writer: Connection
     private let taken: TakenTransactions
     private var options: OpenOptions
-    private let state = RecursiveLock(.readerPool)
+    let state: RecursiveLock
+    /// The one that was given back last is the last.
     private var free: [PooledConnection] = []
     private var connections: [Connection] = []
     private var trace: TraceCallback?
@@ -27,7 +30,7 @@ final class ReaderPool: @unchecked Sendable {
     /// How many were given back.
     private var releases = 0
 
-    /// nil where the file lets nobody read beside its writer.
+    /// Those that read; nil where the file lets nobody read beside its writer.
     init?(_ writer: Connection, _ options: OpenOptions, _ taken: TakenTransactions) throws {
         guard options.readerCount > 0, let path = writer.engine == nil ? writer.filePath : writer.path,
             try writer.engine != nil || Statement(writer, "PRAGMA journal_mode").firstText() == "wal"
@@ -35,6 +38,8 @@ final class ReaderPool: @unchecked Sendable {
         self.path = path
         self.writer = writer
         self.taken = taken
+        writing = nil
+        state = RecursiveLock(.readerPool)
         var options = options
         options.mode = .readOnly
         options.template = nil
@@ -50,30 +55,61 @@ final class ReaderPool: @unchecked Sendable {
         for pooled in members { pooled.belong(to: self, isReader: true) }
     }
 
+    /// Those that write to a server, the first of which is open; nil where one is enough.
+    init?(writers first: Connection, _ options: OpenOptions, _ taken: TakenTransactions) {
+        guard first.engine != nil, options.writerCount > 1, options.mode != .readOnly else { return nil }
+        path = first.path
+        writer = first
+        self.taken = taken
+        let writing = Writing()
+        self.writing = writing
+        state = RecursiveLock(.writerPool)
+        self.options = options
+        members = (0..<min(options.writerCount, 64)).map { number in
+            PooledConnection(number == 0 ? first : nil, timeout: options.busyTimeout, taken)
+        }
+        semaphore = Semaphore(members.count)
+        free = members.reversed()
+        connections = [first]
+        members[0].shown = ObjectIdentifier(first)
+        for pooled in members {
+            pooled.belong(to: self, isReader: false)
+            pooled.lock.beforeRelease = { [unowned self, unowned pooled] in
+                pooled.connection.flatMap { self.state.locked { writing.beforeRelease }?($0) }
+            }
+        }
+        prepare(first, of: members[0])
+    }
+
     // Acquiring and releasing -----------------------------------------------------------------------------------------
 
     /// A reader for the calling thread, locked: the one that it is using, or one that is free.
-    /// - Parameter waits: whether to wait for one.
+    /// - Parameters:
+    ///   - isWriting: whether the thread has a writer.
+    ///   - waits: whether to wait for one.
     /// - Returns: nil where it must read through the writer.
     @inline(never)
-    func acquire(_ writer: PooledConnection, waits: Bool) throws -> PooledConnection? {
+    func acquire(isWriting: @autoclosure () -> Bool, waits: Bool) throws -> PooledConnection? {
         if let pooled = held() {
             try pooled.acquire()
             return pooled
         }
-        if writer.lock.isMine { return nil }
-        return try acquireFree(writer, waits: waits)
+        if isWriting() { return nil }
+        return try acquireFree(waits: waits)
     }
 
-    /// The reader that the calling thread has locked.
+    /// The one that the calling thread has locked.
     func held() -> PooledConnection? {
         let thread = currentThread().pointee.id
         return members.first { $0.lock.isHeld(by: thread) }
     }
 
-    /// A reader that nobody uses, locked and in use.
-    private func acquireFree(_ writer: PooledConnection, waits: Bool) throws -> PooledConnection? {
-        if writer.lock.isForked { throw usedAfterFork() }
+    /// Whether this process is a child of the one whose connections they are.
+    var isForked: Bool { members.first?.lock.isForked ?? false }
+
+    /// One that nobody uses, locked and in use.
+    func acquireFree(waits: Bool) throws -> PooledConnection? {
+        if isForked { throw usedAfterFork() }
         try taken.refuse()
         let thread = currentThread().pointee.id
         if !semaphore.tryTake() {
@@ -102,11 +138,13 @@ final class ReaderPool: @unchecked Sendable {
             throw isFull()
         }
         do {
+            if let connection = pooled.connection, writer.engine != nil { lookAfter(connection, pooled) }
             guard try pooled.connection != nil || open(pooled) else {
                 release(pooled)
                 return nil
             }
             if definitions.version > 0 { try pooled.bring(definitions) }
+            if let writing { takeOver(pooled, writing) }
         } catch {
             release(pooled)
             throw error
@@ -145,13 +183,18 @@ final class ReaderPool: @unchecked Sendable {
         return releases != before || members.contains { $0.taker != 0 && $0.takerPatience == .work }
     }
 
-    private func freeIfAbandoned(_ pooled: PooledConnection) {
+    func freeIfAbandoned(_ pooled: PooledConnection) {
         guard pooled.lock.isAbandoned, pooled.lock.lock(0) == .abandoned else { return }
         pooled.releaseAbandoned()
     }
 
-    private func isFull() -> CormorantError {
+    func isFull() -> CormorantError {
         if Threads.isCancelled { return CormorantError(.interrupted, "the thread's calls are cancelled") }
+        if writing != nil {
+            return CormorantError(
+                .busy, "all \(count) connections that write are in use for longer than the busy timeout",
+                hint: "keep transactions short, and close results of statements that write, or open with more writers")
+        }
         return CormorantError(
             .busy, "all \(count) readers of the database are in use for longer than the busy timeout",
             hint: "close results and cursors and end read transactions, or open with more readers")
@@ -166,10 +209,10 @@ final class ReaderPool: @unchecked Sendable {
         } catch let failure as SetUpFailure {
             throw failure.error
         } catch {
+            if writing != nil { throw error }
             return false
         }
-        connection.refuseWritersFunctions()
-        connection.endReaders = { [unowned pooled] in pooled.endCursors() }
+        prepare(connection, of: pooled)
         state.lock()
         defer { state.unlock() }
         connection.setTrace(trace)
@@ -179,8 +222,18 @@ final class ReaderPool: @unchecked Sendable {
         return true
     }
 
+    private func prepare(_ connection: Connection, of pooled: PooledConnection) {
+        connection.endReaders = { [unowned pooled] in pooled.endCursors() }
+        guard writing != nil else { return connection.refuseWritersFunctions() }
+        connection.scriptsRun = { [unowned pooled] sql in
+            if StatementRouting.changesConnection(sql) { pooled.database?.retireReaders() }
+        }
+        pooled.counted = connection.totalChanges
+    }
+
     /// The call is over: unlocks the connection, which is free when nothing else uses it.
     func release(_ pooled: PooledConnection) {
+        if let writing { note(pooled, writing) }
         pooled.uses -= 1
         // With none there is no cursor on it, either.
         let isIdle = pooled.uses == 0
@@ -188,9 +241,15 @@ final class ReaderPool: @unchecked Sendable {
         if isIdle { putBack(pooled) } else if pooled.closedCursors.areWaiting { pooled.endClosedCursors() }
     }
 
-    private func putBack(_ pooled: PooledConnection) {
+    func putBack(_ pooled: PooledConnection) {
         state.lock()
-        if isRetired { close(connectionOf: pooled) }
+        if let writing, writing.pinned === pooled {
+            // It is everybody's.
+            state.unlock()
+            return
+        }
+        if isRetired || writing?.isPinnedForGood == true { close(connectionOf: pooled) }
+        if writer.engine != nil { rest(pooled) }
         pooled.taker = 0
         releases &+= 1
         free.append(pooled)
@@ -213,6 +272,24 @@ final class ReaderPool: @unchecked Sendable {
 
     /// The innermost transaction of a task that reads.
     func newest(of task: Int64) -> Int64? { members.lazy.compactMap { $0.transactions.newest(of: task) }.first }
+
+    /// Notes when the connection was given back, and closes those that nobody has needed for long.
+    private func rest(_ pooled: PooledConnection) {
+        let now = monotonicTime()
+        pooled.restsSince = now
+        for other in free where other.connection != nil && now &- other.restsSince > ConnectionPool.greatestRest {
+            close(connectionOf: other)
+        }
+    }
+
+    /// How long a connection of a server stays open that nobody needs, and may rest unlooked at: nanoseconds.
+    private static let greatestRest: Int64 = 600_000_000_000
+    private static let shortRest: Int64 = 1_000_000_000
+
+    /// Before a connection of a server is used that has rested: one that the server has ended meanwhile is opened anew then.
+    private func lookAfter(_ connection: Connection, _ pooled: PooledConnection) {
+        if monotonicTime() &- pooled.restsSince > ConnectionPool.shortRest { connection.engine?.wake() }
+    }
 
     // All of them ----------------------------------------------------------------------------------------------------
 
@@ -246,6 +323,19 @@ final class ReaderPool: @unchecked Sendable {
         state.lock()
         defer { state.unlock() }
         isRetired = true
+        for pooled in free { close(connectionOf: pooled) }
+    }
+
+    /// From here on whoever takes one gets this one, which the caller has.
+    /// - Parameter forGood: it has what the others lack; else until `unpin`.
+    func pin(_ pooled: PooledConnection, forGood: Bool) {
+        guard let writing else { return }
+        state.lock()
+        defer { state.unlock() }
+        guard !writing.isPinnedForGood else { return }
+        writing.pinned = pooled
+        guard forGood else { return }
+        writing.isPinnedForGood = true
         for pooled in free { close(connectionOf: pooled) }
     }
 
@@ -288,26 +378,33 @@ final class ReaderPool: @unchecked Sendable {
     }
 
     /// Closes all.
+    /// - Parameter others: closes what goes with them, once none of these is in use.
     /// - Returns: false, and nothing is done, when a call or a transaction of another thread uses one.
-    func close() -> Bool {
+    func close(_ others: () -> Bool = { true }) -> Bool {
         state.lock()
         defer { state.unlock() }
         var locked: [PooledConnection] = []
+        let pinned = writing?.pinned
         for pooled in members where !free.contains(where: { $0 === pooled }) {
             let outcome = pooled.lock.lock(0)
             if outcome == .taken || outcome == .abandoned { locked.append(pooled) }
             // Nobody is inside a call: what holds it is a transaction or a cursor.
-            guard let last = locked.last, last === pooled, pooled.uses > 0,
-                outcome == .abandoned || pooled.lock.holds == pooled.readDepth + 1
+            guard let last = locked.last, last === pooled, pooled.uses > 0 || pooled === pinned,
+                outcome == .abandoned || pooled.lock.holds == pooled.openDepth + 1
             else {
                 for pooled in locked { pooled.lock.unlock() }
                 return false
             }
         }
+        guard others() else {
+            for pooled in locked { pooled.lock.unlock() }
+            return false
+        }
         isClosed = true
         connections = []
         for pooled in locked {
-            let held = pooled.readDepth
+            let held = pooled.openDepth
+            if writing != nil { pooled.lock.beforeRelease = nil }
             if held > 0, held == pooled.lock.holds - 1 {
                 currentThread().endTransaction()
                 pooled.lock.dropKept(held)
@@ -326,18 +423,19 @@ final class ReaderPool: @unchecked Sendable {
     }
 }
 
-extension ReaderPool {
+extension ConnectionPool {
     /// Begins a transaction that reads, or one inside it.
+    /// - Parameter isWriting: whether the thread has a writer.
     /// - Returns: its number; nil where it must be one of the writer.
-    func begin(_ writer: PooledConnection, _ owner: TransactionOwner?) throws -> Int64? {
+    func begin(isWriting: Bool, _ owner: TransactionOwner?) throws -> Int64? {
         if let pooled = held(), pooled.readDepth > 0 {
             try pooled.refuseOtherTask()
             guard pooled.lock.lock(0) == .taken else { throw leftOnOtherThread() }
             pooled.readDepth += 1
             return pooled.began(owner)
         }
-        if writer.lock.isMine { return nil }
-        guard let pooled = try acquireFree(writer, waits: true) else { return nil }
+        if isWriting { return nil }
+        guard let pooled = try acquireFree(waits: true) else { return nil }
         do {
             try pooled.connected().begin(.read)
         } catch {
