@@ -60,6 +60,9 @@ extension EngineConnection {
 /// What a transaction is for.
 package enum EngineTransaction: Sendable {
     case write
+    /// Statements of one call, each of which stands for itself: it sees what was committed before it, and waits for who writes the
+    /// same row. That they are done as a whole is all that is wanted.
+    case batch
     /// One snapshot for several reads, in which writing is refused.
     case read
 }

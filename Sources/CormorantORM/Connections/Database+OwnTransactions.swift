@@ -6,9 +6,13 @@ import CormorantThreads
 /// one that is.
 extension Database {
     /// Begins a transaction or, inside one, a savepoint.
-    /// - Parameter owner: the task that it belongs to; nil: Swift's own, where one runs.
+    /// - Parameters:
+    ///   - owner: the task that it belongs to; nil: Swift's own, where one runs.
+    ///   - isBatch: whether it is one call's statements, each of which stands for itself.
     /// - Returns: its number, which no other has.
-    package func open(_ kind: TransactionKind = .immediate, owner: TransactionOwner? = nil) throws -> Int64 {
+    package func open(
+        _ kind: TransactionKind = .immediate, owner: TransactionOwner? = nil, isBatch: Bool = false
+    ) throws -> Int64 {
         let owner = owner ?? TransactionOwner { Threads.task }
         if kind == .read, let readers {
             if let writers { writers.share() } else { writer.lock.share() }
@@ -17,7 +21,7 @@ extension Database {
         let writer = kind == .read ? try acquireWriterToRead() : try acquireWriter()
         // Kept until the transaction ends, so that other threads wait.
         do {
-            try writer.connected().begin(kind)
+            try writer.connected().begin(kind, isBatch: isBatch)
         } catch {
             writer.release()
             throw error

@@ -54,7 +54,7 @@ extension Database {
     private func whole<Result>(_ body: () throws -> Result) throws -> Result {
         try withConnection { connection in
             guard connection.isInTransaction, connection.transactionDepth == 0 else {
-                return try inTransaction(.immediate, body)
+                return try inTransaction(isBatch: true, body)
             }
             try connection.script("SAVEPOINT corm_batch")
             do {
@@ -173,7 +173,7 @@ extension Database {
     package func batch<Result>(
         _ model: ModelDescriptor, _ body: (ModelPlan, inout Int) throws -> Result
     ) throws -> Result {
-        try inTransaction {
+        try inTransaction(isBatch: !model.hasHooks) {
             try withPlan(model) { plan in
                 var index = 0
                 let wasInBatch = plan.isInBatch

@@ -100,8 +100,11 @@ extension Database {
     }
 
     /// `transaction` for a body that cannot be run again.
-    package func inTransaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
-        try begin(kind)
+    /// - Parameter isBatch: whether it is one call's statements, each of which stands for itself.
+    package func inTransaction<T>(
+        _ kind: TransactionKind = .immediate, isBatch: Bool = false, _ body: () throws -> T
+    ) throws -> T {
+        _ = try open(kind, isBatch: isBatch)
         do {
             let result = try body()
             // Whoever cancelled it believes that nothing of it stays.

@@ -112,8 +112,9 @@ package final class PostgresConnection: EngineConnection {
         }
         switch kind {
         case .write where !isReadOnly: try run("BEGIN ISOLATION LEVEL SERIALIZABLE\(localSettings)")
+        case .batch where !isReadOnly: try run("BEGIN ISOLATION LEVEL READ COMMITTED\(localSettings)")
         // In one message, so that what is read is as of now, not as of the first statement.
-        case .write, .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY\(localSettings); SELECT 1")
+        case .write, .batch, .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY\(localSettings); SELECT 1")
         }
     }
 

@@ -21,7 +21,8 @@ extension Connection {
     @inlinable
     package var isInTransaction: Bool { handle == nil ? isInTransactionOfEngine : sqlite3_get_autocommit(handle) == 0 }
 
-    package func begin(_ kind: TransactionKind) throws {
+    /// - Parameter isBatch: whether it is one call's statements, each of which stands for itself.
+    package func begin(_ kind: TransactionKind, isBatch: Bool = false) throws {
         if savepoints == 0 {
             guard !isInTransaction else {
                 throw CormorantError(
@@ -30,7 +31,8 @@ extension Connection {
             }
             let kind = isReadOnly && kind != .read ? .deferred : kind
             switch kind {
-            case _ where engine != nil: try engine?.begin(kind == .read || isReadOnly ? .read : .write)
+            case _ where engine != nil:
+                try engine?.begin(kind == .read || isReadOnly ? .read : isBatch ? .batch : .write)
             case .immediate: try run("BEGIN IMMEDIATE")
             case .deferred: try run("BEGIN")
             case .read: try beginSnapshot()

@@ -10,7 +10,10 @@ struct WritersTests {
     private func open(_ count: Int) throws -> Database {
         let database = try Database(
             path: try #require(server), options: OpenOptions(busyTimeout: 5000, writerCount: count))
-        try database.execute(script: "DROP TABLE IF EXISTS corm_writers; CREATE TABLE corm_writers (a int)")
+        try database.execute(
+            script:
+                "DROP TABLE IF EXISTS corm_writers1, corm_writers2; CREATE TABLE corm_writers1 (a int); CREATE TABLE corm_writers2 (a int)"
+        )
         return database
     }
 
@@ -18,21 +21,21 @@ struct WritersTests {
     @Test func transactionsOfTasksOverlap() async throws {
         let database = try open(2)
         let inside = Meeting()
-        @Sendable func work(_ number: Int) async throws -> Int64 {
+        @Sendable func work(_ number: Int) async throws -> [Value] {
             try await database.transaction { database in
-                try database.execute("INSERT INTO corm_writers VALUES (\(number))")
+                try database.execute(SQL(stringLiteral: "INSERT INTO corm_writers\(number) VALUES (1)"))
                 try #require(inside.meet())
-                #expect(try database.fetchValue("SELECT count(*) FROM corm_writers", as: Int64.self) == 1)
+                let count = SQL(stringLiteral: "SELECT count(*) FROM corm_writers\(number)")
+                #expect(try database.fetchValues(count) == [.integer(1)])
                 try #require(inside.meet())
-                return try #require(try database.fetchValue("SELECT pg_backend_pid()", as: Int64.self))
+                return try database.fetchValues("SELECT pg_backend_pid()")
             }
         }
         async let one = work(1)
         async let two = work(2)
         let backends = try await [one, two]
         #expect(backends[0] != backends[1])
-        #expect(try await database.fetchValue("SELECT count(*) FROM corm_writers", as: Int64.self) == 2)
-        try await database.perform { try $0.execute(script: "DROP TABLE corm_writers") }
+        try await database.perform { try $0.execute(script: "DROP TABLE corm_writers1, corm_writers2") }
         try await database.close()
     }
 
@@ -42,14 +45,14 @@ struct WritersTests {
             for number in 0..<20 {
                 group.addTask {
                     _ = try await database.write { database in
-                        try database.execute("INSERT INTO corm_writers VALUES (\(number))")
+                        try database.execute("INSERT INTO corm_writers1 VALUES (\(number))")
                     }
                 }
             }
             try await group.waitForAll()
         }
-        #expect(try await database.fetchValue("SELECT count(*) FROM corm_writers", as: Int64.self) == 20)
-        try await database.perform { try $0.execute(script: "DROP TABLE corm_writers") }
+        #expect(try await database.fetchValues("SELECT count(*) FROM corm_writers1") == [.integer(20)])
+        try await database.perform { try $0.execute(script: "DROP TABLE corm_writers1, corm_writers2") }
         try await database.close()
     }
 }

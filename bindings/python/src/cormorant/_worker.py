@@ -178,7 +178,9 @@ def workers_of(database: Database) -> Workers:
     with _lock:
         workers = database._workers
         if workers is None or workers.process != os.getpid():
-            workers = Workers(database._worker_count, database._writer_count, database._busy_timeout, not database._open)
+            workers = Workers(
+                database._worker_count, database._writer_count, database._busy_timeout, not database._open
+            )
             if database._open:
                 database._workers = workers
         return workers
