@@ -1,6 +1,6 @@
 // swift-tools-version: 6.1
 // The Swift side of edge-values.json: `edge_write FILE` and `edge_read FILE`, see
-// ../Conformance/README.md; and of ../Transfers and ../Watching. A package of its own, so that no user of Cormorant sees the commands.
+// ../Conformance/README.md; and of ../Transfers, ../Watching, ../Hostile and ../Stateful. A package of its own, so that no user of Cormorant sees the commands.
 import PackageDescription
 
 let package = Package(
@@ -12,6 +12,8 @@ let package = Package(
         .executableTarget(name: "edge_write", dependencies: ["EdgeValues"]),
         .executableTarget(name: "edge_read", dependencies: ["EdgeValues"]),
         .executableTarget(name: "watch_file", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
+        .executableTarget(name: "open_file", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
+        .executableTarget(name: "companion", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
         .executableTarget(name: "transfers", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
     ],
     swiftLanguageModes: [.v6]

@@ -290,8 +290,14 @@ static void one_fault(const workload *of, bool encrypted, bool of_memory, fault 
     corm_error_free(run.error);
     run.error = NULL;
     if (run.db != NULL) {
-        /* The handle is as good as before. */
-        if (use(&run) < 0) {
+        /* The handle is as good as before; that a transaction could not be ended is told once. */
+        corm_status used = use(&run);
+        if (used == CORM_E_TRANSACTION) {
+            corm_error_free(run.error);
+            run.error = NULL;
+            used = use(&run);
+        }
+        if (used < 0) {
             snprintf(text, sizeof text, "%s: the handle cannot be used afterwards: %s", seen, corm_error_message(run.error));
             fail(text);
             corm_error_free(run.error);
@@ -423,7 +429,7 @@ int main(int count, char **arguments) {
         rmdir(folders[index]);
     }
     rmdir(base);
-    printf("%s: %d workloads, %ld runs", asked.what, worked, tried);
+    printf("%s: %d workloads, %ld runs", of_memory ? "allocations that fail" : of_disk ? "system calls that fail" : "power cuts", worked, tried);
     if (of_memory || of_disk)
         printf(" (%ld errors, %ld without effect)", told, unnoticed);
     printf(", %ld failures, %.1f s\n", failures, (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) / 1e9);

@@ -114,6 +114,10 @@ extension Planner {
     /// The error of a statement that the replica did not take.
     func refusal(of statement: String, _ summary: String, _ error: CormorantError, table: String?) -> CormorantError {
         let error = error.ofMigration
+        // What is no fault of the statement's: it may be done another time.
+        if [.noMemory, .full, .io, .interrupted, .tooBig].contains(error.code) {
+            return error.prefixed("\(summary) cannot be done: ")
+        }
         var message = "\(summary) cannot be done: \(error.plainMessage)"
         var hint = error.plainHint
         if let object = try? SchemaParser.object(statement),
