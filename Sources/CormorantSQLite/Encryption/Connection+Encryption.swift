@@ -202,7 +202,7 @@ extension Connection {
             }
             if isAuthentic == false, isInLog(number) { continue }
             guard let isAuthentic else { throw CormorantError(.io, "page \(number) of \"\(path)\" cannot be read") }
-            guard !isAuthentic else { continue }
+            guard !isAuthentic, !file.isUnused(number) else { continue }
             count += 1
             if pages.count < limit { pages.append(number) }
         }

@@ -96,7 +96,13 @@ final class EncryptedDatabaseFile: VFSFile {
             return fail(isProven ? .truncated : wrongKey, number == 1 ? SQLITE_NOTADB : SQLITE_CORRUPT)
         }
         guard status == SQLITE_OK else { return status }
-        return number == 1 ? openFirst(buffer) : open(number, buffer)
+        if number == 1 { return openFirst(buffer) }
+        let opened = open(number, buffer)
+        guard opened == SQLITE_CORRUPT, isProven, isUnused(number) else { return opened }
+        // Read by a backup, which copies all pages.
+        faults.clear()
+        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: pageSize)
+        return SQLITE_OK
     }
 
     private func openFirst(_ buffer: UnsafeMutableRawPointer) -> Int32 {

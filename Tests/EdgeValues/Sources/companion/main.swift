@@ -3,7 +3,7 @@ import Cormorant
 import Foundation
 
 func opened(_ path: String, _ key: String) throws -> Database {
-    var options = OpenOptions(synchronous: .full, busyTimeout: 30_000)
+    var options = OpenOptions(busyTimeout: 30_000, synchronous: .full)
     if key != "-" { options.encryption = Encryption(key: try CipherKey(key)) }
     return try Database(path: path, options: options)
 }
@@ -31,8 +31,8 @@ func answer(_ words: [String]) throws -> String {
     }
     guard let database else { return "error nothing is open" }
     let numbers = words.map { Value.integer(Int64($0) ?? 0) }
-    func ask(_ sql: SQL, _ values: [Value]) throws -> String {
-        guard let row = try database.query(sql, values).first, case .text(let text) = try row[0] else { return "none" }
+    func ask(_ sql: SQL, _ values: Bindings) throws -> String {
+        guard let row = try database.query(sql, values).first, case .text(let text) = row[0] else { return "none" }
         return text
     }
     switch words[0] {
