@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import HERE, SWIFT_BUILD, check_python, compile_c, contents, generate, run
+from generated_code import HERE, SWIFT_BUILD, check_python, compile_c, contents, generate, run
 
 
 def test_python(chinook: Path, tmp_path: Path) -> None:

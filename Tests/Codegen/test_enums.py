@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from conftest import LIBRARY, ROOT, build_swift, check_python, compile_swift, generate, make, run
+from generated_code import LIBRARY, build_swift, check_python, compile_swift, generate, run
+from running import ROOT, make
 
 SCHEMA = """
 CREATE TABLE tickets (

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import HERE, ROOT, build_swift, check_python, compile_c, compile_swift, generate, make, run
+from generated_code import HERE, build_swift, check_python, compile_c, compile_swift, generate, run
 from hostile import fold, schema
+from running import ROOT, make
 
 # What C and its library have, and what generated code calls its own.
 RESERVED = """

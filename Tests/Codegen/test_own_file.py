@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from conftest import generate, make, run
+from generated_code import generate, run
+from running import make
 
 # As a file has it that another database's tables were brought into.
 SCHEMA = """

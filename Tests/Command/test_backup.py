@@ -7,7 +7,8 @@ import sqlite3
 import time
 
 import pytest
-from conftest import Corm, make, rows
+from command_runs import Corm, rows
+from running import make
 
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)"
 FILL = NUMBERS + " INSERT INTO t SELECT randomblob(1000) FROM n"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from conftest import Corm, make, rows
+from command_runs import Corm, rows
+from running import make
 
 FINE = """
 CREATE TABLE artist (id INTEGER PRIMARY KEY, name TEXT NOT NULL);

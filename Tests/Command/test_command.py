@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Corm, make, rows
+from command_runs import Corm, rows
+from running import ROOT, make
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT {} FROM n"
 
@@ -148,7 +149,7 @@ def test_a_full_disk_is_told(corm: Corm) -> None:
     make(corm.folder / "a.db", "")
     import subprocess
 
-    from conftest import COMMAND, ENVIRONMENT
+    from running import COMMAND, ENVIRONMENT
 
     with open("/dev/full", "wb") as full:
         done = subprocess.run(

@@ -9,7 +9,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from conftest import Corm, make
+from command_runs import Corm
+from running import make
 
 SCHEMA = """
 CREATE TABLE artist (id INTEGER PRIMARY KEY, name TEXT);

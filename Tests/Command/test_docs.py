@@ -14,7 +14,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, ENVIRONMENT, ROOT
+from running import COMMAND, ENVIRONMENT, ROOT
 
 PAGES = [
     page

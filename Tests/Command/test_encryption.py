@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, Corm, make, put, rows
+from command_runs import Corm, put, rows
+from running import COMMAND, make
 
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)"
 FILL = "CREATE TABLE t (id INTEGER PRIMARY KEY, b TEXT); " + NUMBERS + " INSERT INTO t SELECT i, 'row ' || i FROM n"

@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, ENVIRONMENT, Corm, make, rows
+from command_runs import Corm, rows
+from running import COMMAND, ENVIRONMENT, make
 
 VALUES = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, i INTEGER, r REAL, s TEXT, b BLOB, x, ok BOOLEAN, g AS (i + 1));

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import CHINOOK, Corm, make
+from command_runs import Corm
+from running import CHINOOK, make
 
 SHOP = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT UNIQUE,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from conftest import Corm, make, put
+from command_runs import Corm, put
+from running import make
 
 # A title for the window, a bell, colours by both introducers, what is typed over, a line of its own, text turned round.
 EVIL = "\x1b]0;pwn\x07\x1b[31m\x9b32m\r\x08\x7f\nFORGED\u202e\u2066\u200e\u200f\u061cx"

@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import COMMAND, ENVIRONMENT, Corm, declared, everything, make, put, rows
+from command_runs import Corm, declared, everything, put, rows
+from running import COMMAND, ENVIRONMENT, make
 
 MEASURE = """
 import resource, subprocess, sys

@@ -9,7 +9,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import Corm, everything, make, put
+from command_runs import Corm, everything, put
+from running import make
 
 # --- Rejected records ---
 

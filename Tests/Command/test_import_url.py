@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import Corm, everything, make, rows
+from command_runs import Corm, everything, rows
+from running import make
 
 HALF, GO_ON = threading.Event(), threading.Event()
 

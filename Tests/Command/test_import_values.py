@@ -7,7 +7,8 @@ import math
 from typing import Any
 
 import pytest
-from conftest import Corm, declared, everything, make, put, rows
+from command_runs import Corm, declared, everything, put, rows
+from running import make
 
 # What is left when models of these tables are synced.
 MODEL = """

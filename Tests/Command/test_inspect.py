@@ -5,7 +5,8 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
-from conftest import COMMAND, Corm, make
+from command_runs import Corm
+from running import COMMAND, make
 
 SCHEMA = """
 CREATE TABLE artist (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);

@@ -9,7 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, ENVIRONMENT, ROOT, TIMEOUT, Corm, make, put
+from command_runs import TIMEOUT, Corm, put
+from running import COMMAND, ENVIRONMENT, ROOT, make
 
 FIXTURES = ROOT.parent / "shared" / "data" / "sqlcipher"
 KEY = "correct horse battery staple"

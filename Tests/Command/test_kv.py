@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conftest import Corm, make, rows
+from command_runs import Corm, rows
+from running import make
 
 
 def test_put_get_delete(corm: Corm) -> None:

@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, ENVIRONMENT, Corm, make, put
+from command_runs import Corm, put
+from running import COMMAND, ENVIRONMENT, make
 
 DUMP = "PRAGMA foreign_keys=OFF;\r\nCREATE TABLE t (a);\r\nINSERT INTO t VALUES (1);\r\n"
 

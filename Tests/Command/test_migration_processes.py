@@ -6,7 +6,8 @@ import signal
 import time
 
 import pytest
-from conftest import Corm, make, put, rows
+from command_runs import Corm, put, rows
+from running import make
 
 TABLE = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);"
 FILL = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Corm, make, rows
+from command_runs import Corm, rows
+from running import make
 
 FIRST = "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\n"
 SECOND = "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT);\n"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Corm, make, rows
+from command_runs import Corm, rows
+from running import make
 
 VALUES = "SELECT 1 a, NULL b, x'00ff' c, 1e999 d, '日本' e, '' f, 9223372036854775807 g, 'x,\"y' || char(10) h, 0.1 i"
 

@@ -6,7 +6,8 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from conftest import Corm, make, rows
+from command_runs import Corm, rows
+from running import make
 
 PAGE = 4096
 

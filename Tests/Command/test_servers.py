@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Corm
+from command_runs import Corm
+from running import ROOT
 
 SCRIPT = ROOT / "scripts" / "postgres-server"
 SCHEMA = """

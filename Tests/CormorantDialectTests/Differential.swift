@@ -25,7 +25,7 @@ final class Differential {
         server = try Database(path: url)
         try server.execute(script: "DROP TABLE IF EXISTS part; DROP TABLE IF EXISTS thing")
         for database in [file, server] { try database.createTables(Sample.models) }
-        var chance = Chance(seed: seed)
+        var chance = SeededNumbers(seed: seed)
         for (model, count) in [(Sample.things, 20), (Sample.parts, 25)] {
             for id in 1...count {
                 let change = Differential.row(of: model, Int64(id), &chance)
@@ -41,7 +41,7 @@ final class Differential {
         try? server.close()
     }
 
-    private static func row(of model: ModelDescriptor, _ id: Int64, _ chance: inout Chance) -> Change {
+    private static func row(of model: ModelDescriptor, _ id: Int64, _ chance: inout SeededNumbers) -> Change {
         var change = Change(.insertValues, model.tableReference)
         for (index, column) in model.columns.enumerated() {
             var value: Value =

@@ -11,14 +11,14 @@ struct Generator {
         let alias: String?
     }
 
-    var chance: Chance
+    var chance: SeededNumbers
     var tables: [Name] = []
     /// What the statement is given when it runs.
     var parameters: [String: ParameterValue] = [:]
     /// Within a text: there SQLite would compare it as the decimals that a condition in it compares.
     private var isInText = false
 
-    init(seed: UInt64) { chance = Chance(seed: seed) }
+    init(seed: UInt64) { chance = SeededNumbers(seed: seed) }
 
     // Expressions -----------------------------------------------------------------------------------------------------
 

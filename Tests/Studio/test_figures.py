@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from conftest import ROWS, Start, Studio
+from studio_server import ROWS, Start, Studio
 
 
 def timed(studio: Studio, name: str, **body: Any) -> tuple[float, Any]:
@@ -63,6 +63,6 @@ def test_figures(start: Start, large: Path) -> None:
 
 
 def files_of_the_page() -> list[str]:
-    from conftest import ROOT
+    from running import ROOT
 
     return sorted(path.name for path in (ROOT / "command/Sources/CStudio/page").iterdir() if path.name != "index.html")

@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from conftest import COMMAND, ENVIRONMENT, Start, Studio, make, tables_with_random_references
+from running import COMMAND, ENVIRONMENT, make
+from studio_server import Start, Studio, tables_with_random_references
 
 
 def page(studio: Studio, table: str, columns: list[str], place: dict[str, Any], **query: Any) -> Any:

@@ -19,9 +19,10 @@ from pathlib import Path
 import pytest
 from axe_core_python.base import AXE_FILE_PATH  # type: ignore[import-untyped]
 from browsers import Page, driver
-from conftest import COMMAND, ENVIRONMENT, ROOT, ROWS, Start, make, tables_with_random_references
+from running import COMMAND, ENVIRONMENT, ROOT, make
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from studio_server import ROWS, Start, tables_with_random_references
 
 PICTURES = ROOT / "docs/studio"
 TAKES_PICTURES = "CORMORANT_STUDIO_PICTURES" in os.environ

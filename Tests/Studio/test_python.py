@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, ENVIRONMENT, ROOT, make
+from running import BUILD, ENVIRONMENT, ROOT, make
 
 PACKAGE = ROOT / "bindings/python/src"
 

@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Start, Studio, make
+from running import ROOT, make
+from studio_server import Start, Studio
 
 SCHEMA = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
@@ -204,7 +205,7 @@ def test_reading_opens_for_reading(start: Start, tmp_path: Path) -> None:
 def test_refusals_name_what_is_wrong(start: Start, tmp_path: Path) -> None:
     import subprocess
 
-    from conftest import COMMAND, ENVIRONMENT
+    from running import COMMAND, ENVIRONMENT
 
     (tmp_path / "text.db").write_text("no database")
     path = make(tmp_path / "a.db", SCHEMA)

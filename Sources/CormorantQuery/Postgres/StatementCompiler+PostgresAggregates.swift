@@ -94,46 +94,18 @@ extension StatementCompiler {
         sql += start + name + "("
         if call.isDistinct { sql += "DISTINCT " }
         try arguments(self)
-        if !call.order.isEmpty {
-            guard !call.arguments.isEmpty, call.window == nil else {
-                throw CormorantError(
-                    .misuse,
-                    call.arguments.isEmpty
-                        ? "\(call.name)() has nothing to order" : "\(call.name)() over a window is ordered within, too",
-                    hint: call.arguments.isEmpty ? "leave the order out" : "order the window")
-            }
-            sql += " ORDER BY "
-            try write(orderTerms: call.order)
-        }
+        if !call.order.isEmpty { try write(orderWithin: call) }
         sql += ")"
         try write(tailOf: call)
         sql += end
         return true
     }
 
-    private func write(tailOf call: Call) throws {
-        if let filter = call.filter {
-            sql += " FILTER (WHERE "
-            try write(condition: filter, at: .any)
-            sql += ")"
+    /// Writes values that rows are put together by.
+    func write(groups parts: [Expression]) throws {
+        for (index, part) in parts.enumerated() {
+            if index > 0 { sql += ", " }
+            try write(comparable: part, true)
         }
-        guard let window = call.window else { return }
-        sql += " OVER ("
-        var gap = ""
-        if !window.partition.isEmpty {
-            sql += "PARTITION BY "
-            for (index, part) in window.partition.enumerated() {
-                if index > 0 { sql += ", " }
-                try write(comparable: part, true)
-            }
-            gap = " "
-        }
-        if !window.order.isEmpty {
-            sql += gap + "ORDER BY "
-            try write(orderTerms: window.order)
-            gap = " "
-        }
-        if let frame = window.frame { try write(frame: frame, after: gap) }
-        sql += ")"
     }
 }

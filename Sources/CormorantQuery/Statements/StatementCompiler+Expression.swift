@@ -301,7 +301,7 @@ extension StatementCompiler {
         }
     }
 
-    private func write(orderWithin call: Call) throws {
+    func write(orderWithin call: Call) throws {
         guard !call.arguments.isEmpty, call.window == nil else {
             throw CormorantError(
                 .misuse,
@@ -311,7 +311,12 @@ extension StatementCompiler {
         }
         ordersWithin = true
         sql += " ORDER BY "
-        try write(separated: call.order, compared: true)
+        try write(terms: call.order)
+    }
+
+    /// Writes terms of an order.
+    private func write(terms: [Expression]) throws {
+        if dialect == .postgres { try write(orderTerms: terms) } else { try write(separated: terms, compared: true) }
     }
 
     private func write(_ call: Call) throws {
@@ -338,9 +343,14 @@ extension StatementCompiler {
         }
         if !call.order.isEmpty { try write(orderWithin: call) }
         sql += ")"
+        try write(tailOf: call)
+    }
+
+    /// Writes which rows an aggregate takes, and over which window.
+    func write(tailOf call: Call) throws {
         if let filter = call.filter {
             sql += " FILTER (WHERE "
-            try write(filter, at: .any)
+            try write(truth: filter)
             sql += ")"
         }
         guard let window = call.window else { return }
@@ -348,12 +358,16 @@ extension StatementCompiler {
         var gap = ""
         if !window.partition.isEmpty {
             sql += "PARTITION BY "
-            try write(separated: window.partition, compared: true)
+            if dialect == .postgres {
+                try write(groups: window.partition)
+            } else {
+                try write(separated: window.partition, compared: true)
+            }
             gap = " "
         }
         if !window.order.isEmpty {
             sql += gap + "ORDER BY "
-            try write(separated: window.order, compared: true)
+            try write(terms: window.order)
             gap = " "
         }
         if let frame = window.frame { try write(frame: frame, after: gap) }

@@ -249,16 +249,10 @@ private func beginning<T>(of path: String, _ body: (UnsafeRawBufferPointer) -> T
     return nil
 }
 
-/// What stands in a file, read through SQLite: to close a file that it has open, too, would drop its locks.
 private func withFirstBytes<T>(of path: String, _ count: Int, _ body: (UnsafeRawPointer) -> T) -> T? {
-    var handle: OpaquePointer?
-    defer { sqlite3_close_v2(handle) }
-    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI
-    guard sqlite3_open_v2(path, &handle, flags, VFS.name) == SQLITE_OK else { return nil }
+    guard let file = FileOnDisk(path) else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { bytes in
-        guard let file = VFS.plainPointer(handle, "main"), let start = bytes.baseAddress,
-            file.pointee.pMethods?.pointee.xRead?(file, start, Int32(truncatingIfNeeded: count), 0) == SQLITE_OK
-        else { return nil }
+        guard file.read(bytes, at: 0) == count, let start = bytes.baseAddress else { return nil }
         return body(start)
     }
 }

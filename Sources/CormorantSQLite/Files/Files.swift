@@ -50,9 +50,9 @@ func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ codec
             "its \(suffix.dropFirst()) holds changes that a copy would miss", "open and close the template once")
     }
     try refuseLeftovers(beside: path)
-    let source = open(template, O_RDONLY | O_CLOEXEC)
-    guard source >= 0 else { throw systemFailure("reading", errno) }
-    defer { close(source) }
+    guard let source = FileOnDisk(template) else {
+        throw failure("reading: \(pathProblem(template))", "check both paths and their permissions")
+    }
     let beginsPlain = isDatabase(source)
     guard mayBePlain || !beginsPlain else {
         throw CormorantError(
@@ -86,17 +86,17 @@ package func fileSize(_ path: String) -> Int64 {
 }
 
 /// Whether the file begins as https://www.sqlite.org/fileformat2.html#magic_header_string says.
-private func isDatabase(_ file: Int32) -> Bool {
+private func isDatabase(_ file: FileOnDisk) -> Bool {
     let magic = Array("SQLite format 3\0".utf8)
     var head = [UInt8](repeating: 0, count: magic.count)
-    return pread(file, &head, head.count, 0) == head.count && head == magic
+    return head.withUnsafeMutableBytes { file.read($0, at: 0) } == magic.count && head == magic
 }
 
 /// Whether a codec makes a database's first page of a file's. One without a page has nothing to open.
-private func opens(_ codec: any PageCodec, _ file: Int32) throws -> Bool {
+private func opens(_ codec: any PageCodec, _ file: FileOnDisk) throws -> Bool {
     let page = UnsafeMutableRawBufferPointer.allocate(byteCount: codec.pageSize, alignment: 16)
     defer { page.deallocate() }
-    guard let start = page.baseAddress, pread(file, start, page.count, 0) == page.count else { return false }
+    guard let start = page.baseAddress, file.read(page, at: 0) == page.count else { return false }
     try codec.attach(start)
     guard case .authentic = codec.decrypt(1, start) else { return false }
     // Payload fractions, which are the same in every database: https://www.sqlite.org/fileformat2.html#the_database_header
@@ -116,12 +116,13 @@ private func openTemporary(
     throw failure("writing", EEXIST)
 }
 
-private func copyBytes(from source: Int32, to target: Int32, _ failure: (String, Int32) -> CormorantError) throws {
+private func copyBytes(from source: FileOnDisk, to target: Int32, _ failure: (String, Int32) -> CormorantError) throws {
     try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
+        var offset: Int64 = 0
         while true {
-            let count = read(source, buffer.baseAddress, buffer.count)
+            guard let count = source.read(buffer, at: offset) else { throw failure("reading", EIO) }
             if count == 0 { return }
-            guard count > 0 else { throw failure("reading", errno) }
+            offset += Int64(count)
             var written = 0
             while written < count {
                 let step = write(target, buffer.baseAddress! + written, count - written)

@@ -25,14 +25,14 @@ package struct FileHead {
 }
 
 package func fileHead(_ path: String) -> FileHead {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return FileHead(kind: .none) }
-    defer { close(file) }
     var info = stat()
+    // To open a pipe is to wait.
+    guard stat(path, &info) != 0 || info.st_mode & S_IFMT == S_IFREG, let file = FileOnDisk(path) else {
+        return FileHead(kind: .none)
+    }
     var bytes = [UInt8](repeating: 0, count: 512)
-    guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return FileHead(kind: .none) }
-    let count = pread(file, &bytes, bytes.count, 0)
-    guard count > 0 else { return FileHead(kind: count == 0 ? .empty : .none) }
+    guard let count = bytes.withUnsafeMutableBytes({ file.read($0, at: 0) }) else { return FileHead(kind: .none) }
+    guard count > 0 else { return FileHead(kind: .empty) }
     bytes.removeLast(bytes.count - count)
     // Shorter than its smallest page there is no database, and SQLite would write over it.
     if count == 512, bytes.starts(with: "SQLite format 3\0".utf8) {

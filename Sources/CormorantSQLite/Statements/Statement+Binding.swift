@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantEngine
 
 /// Tells SQLite to copy the bytes, and that they stay where they are until the statement is bound again.
 let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -52,6 +53,22 @@ extension Statement {
         let status = sqlite3_bind_blob64(
             pointer, index, bytes, UInt64(truncatingIfNeeded: count), borrowing ? nil : transientBytes)
         if status != SQLITE_OK { throw bindError(status) }
+    }
+
+    /// Binds what a row of another statement holds, in place: until this one is reset, that one stays where it is.
+    package func bind(borrowing cell: Cell, _ index: Int32) throws {
+        switch cell.type {
+        case StorageType.integer: bind(cell.int64, index)
+        case StorageType.real: bind(cell.double, index)
+        case StorageType.text:
+            let text = cell.text
+            try bindText(
+                text.baseAddress.map { UnsafeRawPointer($0) } ?? noBytes, count: text.count, index, borrowing: true)
+        case StorageType.blob:
+            let blob = cell.blob
+            try bindBlob(blob.baseAddress ?? noBytes, count: blob.count, index, borrowing: true)
+        default: bindNull(index)
+        }
     }
 
     /// Binds a copy of the value.
@@ -180,3 +197,7 @@ extension Statement {
         }
     }
 }
+
+/// The address of what has no bytes.
+nonisolated(unsafe) private let noBytes = UnsafeRawPointer(
+    UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))

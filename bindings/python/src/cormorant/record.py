@@ -41,7 +41,8 @@ _CONFLICTS: dict[str, int] = {
 }
 # A batch crosses in parts of this many records, so that its rows need not be in memory all at once.
 _PART = 1_000
-# Ways to update a model that are kept ready: a program that writes what has changed may have one for each set of columns.
+# Ways to update a model that are kept ready: a program that writes what has changed may have one for each set of
+# columns.
 _MOST_UPDATERS = 64
 
 

@@ -55,11 +55,12 @@ export class Edits {
   async review(file) {
     const edits = this.ofFile(file);
     const sent = edits.map(({ kind, table, key, old, new: wanted }) => ({ kind, table, key, old, new: wanted }));
-    let statements;
-    try { ({ statements } = await ask("preview", { file, edits: sent })); } catch (error) { return say(error.message, "bad"); }
+    let statements, canBeUndone;
+    try { ({ statements, canBeUndone } = await ask("preview", { file, edits: sent })); } catch (error) { return say(error.message, "bad"); }
     return dialog("Save these changes?", (close) => {
-      const list = h("ol", { class: "statements" }, statements.map(({ sql, values: bound }, place) => h("li", { "data-place": place },
-        h("code", { class: "sql" }, sql), h("div", { class: "bindings" }, bound.map((value, at) => h("span", { class: "binding" }, h("b", {}, `${at + 1}`), h("span", {}, values.isBlob(value) ? values.line(value).slice(0, 40) : value === null ? "NULL" : values.line(value).slice(0, 80))))))));
+      const list = h("ol", { class: "statements" }, statements.map(({ sql, values: bound, along }, place) => h("li", { "data-place": place },
+        h("code", { class: "sql" }, sql), h("div", { class: "bindings" }, bound.map((value, at) => h("span", { class: "binding" }, h("b", {}, `${at + 1}`), h("span", {}, values.isBlob(value) ? values.line(value).slice(0, 40) : value === null ? "NULL" : values.line(value).slice(0, 80))))),
+        along.length ? h("p", { class: "along" }, `Along with it: ${along.map(({ table, deleted, changed }) => [deleted ? `${deleted} ${deleted === 1 ? "row" : "rows"} of ${table} deleted` : "", changed ? `${changed} ${changed === 1 ? "row" : "rows"} of ${table} changed` : ""].filter(Boolean).join(", ")).join(", ")}`) : null)));
       const told = h("div", {});
       const save = button(`Save ${edits.length} ${edits.length === 1 ? "change" : "changes"}`, async () => {
         save.disabled = true;
@@ -77,7 +78,7 @@ export class Edits {
           told.scrollIntoView?.({ block: "nearest" });
         }
       }, { kind: "primary" });
-      return [h("div", { class: "dialog-body" }, h("p", { class: "muted" }, "One transaction. Each row must still hold what was shown when it was changed."), list, told),
+      return [h("div", { class: "dialog-body" }, h("p", { class: "muted" }, "One transaction. Each row must still hold what was shown when it was changed."), list, canBeUndone ? null : h("p", { class: "along" }, "More rows go along than are kept: this cannot be taken back."), told),
         h("footer", {}, h("div", { class: "grow" }), button("Not yet", () => close(), { kind: "quiet" }), save)];
     }, { wide: true }).then((result) => (result === "again" ? this.review(file) : result));
   }

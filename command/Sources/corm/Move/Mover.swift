@@ -297,7 +297,7 @@ private final class Sink {
     }
 
     func add(_ row: Row) throws {
-        for place in 0..<Int32(count) { try bind(row.cell(place), place + 1, statement) }
+        for place in 0..<Int32(count) { try statement.bind(borrowing: row.cell(place), place + 1) }
         guard let sent = statement.engine else {
             _ = try statement.step()
             return statement.reset()
@@ -308,23 +308,4 @@ private final class Sink {
         waiting = 0
         try connection.engine?.settle()
     }
-
-    private func bind(_ cell: Cell, _ index: Int32, _ statement: Statement) throws {
-        switch cell.type {
-        case StorageType.integer: statement.bind(cell.int64, index)
-        case StorageType.real: statement.bind(cell.double, index)
-        case StorageType.text:
-            let text = cell.text
-            let start = text.baseAddress.map { UnsafeRawPointer($0) } ?? emptyBytes
-            try statement.bindText(start, count: text.count, index, borrowing: true)
-        case StorageType.blob:
-            let blob = cell.blob
-            try statement.bindBlob(blob.baseAddress ?? emptyBytes, count: blob.count, index, borrowing: true)
-        default: statement.bindNull(index)
-        }
-    }
 }
-
-/// The address of what has no bytes.
-nonisolated(unsafe) private let emptyBytes: UnsafeRawPointer = UnsafeRawPointer(
-    UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))

@@ -20,8 +20,14 @@ struct Edit {
 /// Changes that are made together, or not at all.
 struct EditSet {
     var edits: [Edit]
+    /// Whether it takes another one back.
+    var isUndo = false
 
-    init(edits: [Edit]) { self.edits = edits }
+    /// What takes another set back.
+    private init(undo: [Edit]) {
+        edits = undo
+        isUndo = true
+    }
 
     init(_ json: JSON) throws {
         edits = try json.elements.map { json in
@@ -85,20 +91,35 @@ extension Edit {
 
 extension EditSet {
     /// Makes the changes in one transaction.
-    /// - Returns: what takes them back.
-    func apply(_ file: StudioFile) throws -> EditSet {
+    /// - Returns: what takes them back; nil where that is too much to be kept.
+    func apply(_ file: StudioFile) throws -> EditSet? {
         let database = try file.database(.writing)
         let shapes = try edits.map { try file.table($0.table) }
+        let tables = try file.metadata().tables
         return try database.transaction {
             try database.withConnection { connection in
                 connection.acceptForeignSchemas()
-                var undo: [Edit] = []
+                // Rows that went along come back one after the other, and may refer to each other.
+                if isUndo { try connection.script("PRAGMA defer_foreign_keys = ON") }
+                var undo: [[Edit]] = []
+                var isKept = true
                 for (place, (edit, shape)) in zip(edits, shapes).enumerated() {
-                    undo.append(try apply(edit, place, shape, connection))
+                    let cascade = try EditCascade(of: edit, shape, tables, connection)
+                    if isUndo { try refuse(cascade, of: edit) }
+                    isKept = isKept && cascade.isKept
+                    undo.append([try apply(edit, place, shape, connection)] + cascade.undo)
                 }
-                return EditSet(edits: undo.reversed())
+                return isKept ? EditSet(undo: undo.reversed().flatMap { $0 }) : nil
             }
         }
+    }
+
+    /// What was written since, and would go along unseen.
+    private func refuse(_ cascade: EditCascade, of edit: Edit) throws {
+        guard edit.kind == .delete, let part = cascade.parts.first else { return }
+        throw CormorantError(
+            .conflict, "rows of \"\(visible(part.table))\" refer to what would be taken back, and would go along",
+            hint: "delete them, or have them refer to another row, first")
     }
 
     private func apply(_ edit: Edit, _ place: Int, _ shape: TableShape, _ connection: Connection) throws -> Edit {
@@ -136,7 +157,7 @@ extension EditSet {
     private func row(
         _ key: [Value], _ shape: TableShape, _ connection: Connection
     ) throws -> [(column: String, value: Value)]? {
-        let columns = shape.table.columns.filter { $0.generatedSQL == nil && !$0.isHidden }.map(\.name)
+        let columns = shape.stored
         let statement = try connection.statement(
             "SELECT \(quotedNames(columns)) FROM \(shape.name) WHERE \(shape.keyCondition)")
         defer { connection.recycle(statement) }

@@ -130,8 +130,10 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
 
     // Edits -----------------------------------------------------------------------------------------------------------
 
-    func keep(_ undo: EditSet) {
+    /// - Parameter undo: nil: the set cannot be taken back, and what was before it no more.
+    func keep(_ undo: EditSet?) {
         lock.locked {
+            guard let undo else { return undoable = [] }
             undoable.append(undo)
             if undoable.count > 50 { undoable.removeFirst() }
         }

@@ -7,13 +7,28 @@ import CormorantThreads
 
 /// Edits, SQL and key-value stores.
 extension StudioInterface {
-    /// The statements of a set, each with its values.
+    /// The statements of a set, each with its values and with the rows of other tables that go along.
     func preview(_ file: StudioFile, _ json: JSON) throws -> JSON {
-        let pieces = try EditSet(json["edits"]).edits.map { try $0.statement(file.table($0.table)) }
-        return [
-            "statements": .array(
-                pieces.map { ["sql": .text($0.sql), "values": .array($0.values.map(Wire.json))] })
-        ]
+        let edits = try EditSet(json["edits"]).edits
+        let tables = try file.metadata().tables
+        var isKept = true
+        let statements = try file.database(.pages).withReader { connection in
+            connection.acceptForeignSchemas()
+            return try edits.map { edit -> JSON in
+                let shape = try file.table(edit.table)
+                let piece = try edit.statement(shape)
+                let cascade = try EditCascade(of: edit, shape, tables, connection)
+                isKept = isKept && cascade.isKept
+                return [
+                    "sql": .text(piece.sql), "values": .array(piece.values.map(Wire.json)),
+                    "along": .array(
+                        cascade.parts.map {
+                            ["table": .text($0.table), "deleted": JSON($0.deleted), "changed": JSON($0.changed)]
+                        }),
+                ]
+            }
+        }
+        return ["statements": .array(statements), "canBeUndone": .bool(isKept)]
     }
 
     func apply(_ file: StudioFile, _ json: JSON) throws -> JSON {

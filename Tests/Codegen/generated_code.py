@@ -12,14 +12,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from running import COMMAND, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
-COMMAND = Path(os.environ.get("CORMORANT_BUILD", ROOT / "build")).resolve() / "corm"
 SWIFT_BUILD = Path(os.environ.get("CORMORANT_SWIFT_BUILD", ROOT / ".build" / "test")).resolve()
 LIBRARY = Path(os.environ.get("CORMORANT_LIBRARY", ROOT / "build" / "libcormorant.so")).resolve()
-CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
 ENVIRONMENT = os.environ | {
     "SWIFT_BACKTRACE": "enable=no",
     "CORMORANT_LIBRARY": str(LIBRARY),
@@ -89,15 +86,6 @@ def check_python(folder: Path) -> None:
     run(sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, module, cwd=project)
 
 
-def make(path: Path, script: str) -> Path:
-    """A file as any other program would make it."""
-    connection = sqlite3.connect(path)
-    connection.executescript(script)
-    connection.commit()
-    connection.close()
-    return path
-
-
 def contents(path: Path) -> dict[str, list[tuple[object, ...]]]:
     """The rows of every table."""
     connection = sqlite3.connect(path)
@@ -107,13 +95,3 @@ def contents(path: Path) -> dict[str, list[tuple[object, ...]]]:
         found[table] = connection.execute(f'SELECT * FROM "{table}" ORDER BY 1, 2').fetchall()
     connection.close()
     return found
-
-
-@pytest.fixture
-def chinook(tmp_path: Path) -> Path:
-    """A copy: a program that opens it for writing makes it a file in WAL mode."""
-    if not CHINOOK.exists():
-        pytest.skip(f"{CHINOOK} is not there")
-    copy = tmp_path / CHINOOK.name
-    copy.write_bytes(CHINOOK.read_bytes())
-    return copy

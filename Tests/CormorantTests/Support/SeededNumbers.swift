@@ -1,0 +1,1 @@
+../../CormorantDialectTests/SeededNumbers.swift
