@@ -22,19 +22,19 @@ public func corm_block_observe(
                 guard bindings != nil else { return [] }
                 let reader = try MarshalReader(bindings, size)
                 return try (0..<reader.sequence()).map { _ in try reader.value("the key") }
-            }, { try keptQuery(raw.model, raw.query, bindings, size) })
+            }, { try keptQuery(raw.model, raw.query, bindings, size, $0) })
         return CORM_OK
     }
 }
 
 private func keptQuery(
-    _ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?, _ bindings: UnsafeRawPointer?, _ size: Int
+    _ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?, _ bindings: UnsafeRawPointer?, _ size: Int,
+    _ database: Database
 ) throws -> KeptQuery {
     let model = try model.map { try requireModel($0).descriptor }
     var query = try GivenQuery(given, of: model)
     if let statement = query.statement {
-        // Of no other engine is it known what a query reads.
-        return KeptQuery(.statement(try statement.statement(.sqlite), try parameters(bindings, size)), of: model)
+        return KeptQuery(.statement(try statement.statement(database.dialect), try parameters(bindings, size)), of: model)
     }
     if query.query.sql != nil {
         let kept = try KeptBlock(bindings, size)

@@ -20,6 +20,12 @@ package protocol EngineConnection: AnyObject {
     var totalChanges: Int64 { get }
     /// Grows with each statement that may change the schema, or take such a change back.
     var schemaChanges: Int { get }
+    /// Grows when a transaction has ended that may have written.
+    var writes: Int64 { get }
+    /// Whether rows of a statement are still to come.
+    var isStreaming: Bool { get }
+    /// How the program wants to be told of what is committed.
+    var watching: EngineWatching { get }
 
     /// Prepares one statement, with SQLite's parameters: `?`, `?1`, `:name`, `@name`, `$name`.
     func prepare(_ sql: String) throws -> any EngineStatement
@@ -41,6 +47,8 @@ package protocol EngineConnection: AnyObject {
     /// Waits for all that was sent; outcomes that were not received are dropped. Throws the error that was met then, which names
     /// the statement by its place among all that were sent: `recordIndex`. After it all else that is sent has failed.
     func settle() throws
+    /// Opens a connection that is only notified on a channel.
+    func listener(_ channel: String) throws -> any EngineListener
     /// Has each statement that is run told, with its nanoseconds; nil stops.
     func setTrace(_ callback: ((_ sql: String, _ nanoseconds: Int64) -> Void)?)
     /// Ends it, and what is open on it. A second close does nothing.
@@ -55,6 +63,32 @@ extension EngineStatement {
 extension EngineConnection {
     /// `script` that refuses no statement.
     package func script(_ sql: String) throws { try script(sql) { _ in nil } }
+}
+
+/// How a program is told of what is committed to a server.
+package struct EngineWatching: Sendable {
+    /// Whether what is missing for it is made: a table, functions and triggers.
+    package let installs: Bool
+    /// Whether the server is to notify of commits.
+    package let notifies: Bool
+    /// How often others' commits are looked for, in milliseconds.
+    package let interval: Int
+
+    package init(installs: Bool, notifies: Bool, interval: Int) {
+        self.installs = installs
+        self.notifies = notifies
+        self.interval = interval
+    }
+}
+
+/// A connection that waits to be notified. One thread has it.
+package protocol EngineListener: AnyObject {
+    /// Readable when there is something to take.
+    var descriptor: Int32 { get }
+    /// Takes what has come.
+    /// - Returns: whether a notification was among it. Throws when the connection is lost.
+    func take() throws -> Bool
+    func close()
 }
 
 /// What a transaction is for.

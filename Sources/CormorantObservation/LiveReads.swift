@@ -18,6 +18,19 @@ package final class LiveReads: @unchecked Sendable {  // one thread at a time: w
     /// - Returns: how they ended, and what of that which they read is not watched yet.
     func run(_ database: Database) throws -> (outcome: Result<Bool, any Error>, unwatched: [TableRead]) {
         var outcome = Result<Bool, any Error>.success(false)
+        if database.dialect != .sqlite {
+            var reads: [TableRead] = []
+            do {
+                reads = try database.tablesRead {
+                    outcome = Result { try body() }
+                    _ = try outcome.get()
+                }
+            } catch {
+                // What it read is not known; what was watched still is.
+                if case .success = outcome { throw error }
+            }
+            return (outcome, reads.filter { watched[$0.id] == nil })
+        }
         try database.transaction(.read) {
             try database.withReader { connection in
                 let run = connection.statementsRun { outcome = Result { try body() } }

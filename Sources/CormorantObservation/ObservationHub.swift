@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantORM
 import CormorantSQLite
 import CormorantThreads
@@ -25,6 +26,9 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
     private var version: Int64 = 0
     private var schemaVersion: Int64 = 0
     private var subscription: FileSubscription?
+    /// Of a server; under the database's lock.
+    private var outbox: Outbox?
+    private var clock: ServerSubscription?
     private var isStarted = false
     private var hasStarted = false
     private var isClosed = false
@@ -34,10 +38,10 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
     /// Begins a watch.
     /// - Parameters:
     ///   - live: a query that is run now and after each change; its tables are what it reads, and `region` is nil.
-    ///   - query: a SELECT whose tables are watched.
+    ///   - query: opens a SELECT whose tables are watched.
     ///   - reads: the same for reads of the program's.
     func observe(
-        _ region: ObservedRegion?, query: String? = nil, live: LiveQuery? = nil, reads: LiveReads? = nil,
+        _ region: ObservedRegion?, query: (() throws -> StatementCursor)? = nil, live: LiveQuery? = nil, reads: LiveReads? = nil,
         keepsValues: Bool, isLatestOnly: Bool, callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
     ) throws -> Observer {
         let observer = Observer(
@@ -45,8 +49,7 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
         // Before which commit the first reads were made, and whether they have something to tell.
         var first: (generation: Int, isTold: Bool)?
         guard let database else { throw databaseClosed() }
-        try database.requireSQLite("observers and live queries")
-        let sql = try live?.sql() ?? query
+        let sql = database.dialect == .sqlite ? try live?.sql() ?? query.map(sqlOf) : nil
         try database.withConnection { connection in
             if observer.isLive, connection.isInTransaction {
                 throw CormorantError(
@@ -62,8 +65,16 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
             try start(connection)
             do {
                 if let region {
-                    observer.watched = try connection.watch(region, values: keepsValues)
+                    observer.watched =
+                        try outbox?.watch(region, connection, database, values: keepsValues)
+                        ?? connection.watch(region, values: keepsValues)
                     observer.layout = region.layout(of: observer.watched)
+                }
+                if let outbox, query != nil || live != nil {
+                    let read = try database.tablesRead {
+                        if let live { _ = try live.run() } else if let cursor = try query?() { try lookAt(cursor) }
+                    }
+                    observer.watched += try outbox.watch(read, connection, isNeeded: true)
                 }
                 if let sql { observer.watched += try connection.watch(query: sql) }
                 if let reads {
@@ -72,7 +83,7 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                     first = (locked { generation }, isTold)
                 }
             } catch {
-                for watched in observer.watched { connection.untrack(watched.table, values: keepsValues) }
+                for watched in observer.watched { untrack(watched, connection, values: keepsValues) }
                 stopIfIdle()
                 throw error
             }
@@ -131,6 +142,7 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                 cancelled = []
                 inbox = []
                 subscription = nil
+                clock = nil
                 isClosed = true
             }
             return observers
@@ -150,12 +162,25 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
 extension ObservationHub {
     private func start(_ connection: Connection) throws {
         guard locked({ !isStarted }) else { return }
-        if let path = connection.filePath {
+        if let engine = connection.engine {
+            let outbox = try Outbox(connection)
+            let listen: @Sendable () throws -> any EngineListener = { [weak self] in
+                guard let database = self?.database else { throw databaseClosed() }
+                return try database.listener(OutboxSchema.channel)
+            }
+            let made = try ServerSubscription(engine.watching.interval, engine.watching.notifies ? listen : nil) {
+                [weak self] in self?.fileChanged()
+            }
+            self.outbox = outbox
+            locked { clock = made }
+        } else if let path = connection.filePath {
             let made = try FileSubscription(path) { [weak self] in self?.fileChanged() }
             locked { subscription = made }
         }
-        version = try connection.dataVersion()
-        schemaVersion = try connection.pragma("schema_version")
+        if connection.engine == nil {
+            version = try connection.dataVersion()
+            schemaVersion = try connection.pragma("schema_version")
+        }
         try database?.beforeRelease { [weak self] connection in self?.beforeRelease(connection) }
         if locked({ !hasStarted }) { try database?.whenClosed { [weak self] in self?.close() } }
         locked {
@@ -170,13 +195,13 @@ extension ObservationHub {
             news[index].changes += connection.changeLog?.describeAgain() ?? []
         }
         tell(news)
-        if locked({ wantsCheck }) { check(connection) }
+        if outbox?.isDue(connection) ?? false || locked({ wantsCheck }) { check(connection) }
         let gone = locked {
             defer { cancelled = [] }
             return cancelled
         }
         for observer in gone {
-            for watched in observer.watched { connection.untrack(watched.table, values: observer.keepsValues) }
+            for watched in observer.watched { untrack(watched, connection, values: observer.keepsValues) }
         }
         if !gone.isEmpty { stopIfIdle() }
         return locked {
@@ -197,9 +222,10 @@ extension ObservationHub {
     /// Looks whether others have committed. Where that cannot be told now, whoever uses the connection next does it.
     private func check(_ connection: Connection) {
         // A snapshot that is being read hides what came after it.
-        let isBlind = connection.isInTransaction || connection.isReading
+        let isBlind = connection.isInTransaction || connection.isReading || connection.engine?.isStreaming ?? false
         locked { wantsCheck = isBlind }
         if isBlind { return }
+        if let outbox { return check(outbox, connection) }
         // Where somebody is writing, the file's watcher looks again.
         try? connection.withoutWaiting {
             guard let now = try connection.settledDataVersion() else { return locked { wantsCheck = true } }
@@ -213,14 +239,39 @@ extension ObservationHub {
         }
     }
 
-    private func stopIfIdle() {
-        let unused = locked { () -> FileSubscription? in
-            guard observers.isEmpty, cancelled.isEmpty, starting == 0 else { return nil }
-            isStarted = false
-            defer { subscription = nil }
-            return subscription
+    private func check(_ outbox: Outbox, _ connection: Connection) {
+        // Where the server cannot be reached, what is missed now is found when it can.
+        guard let news = try? outbox.read(connection) else { return }
+        tell(news)
+        for (table, error) in outbox.failures {
+            let observers = locked { self.observers }
+            for observer in observers where observer.watched.contains(where: { $0.table === table }) {
+                observer.tell(error)
+            }
         }
-        if locked({ !isStarted }) { try? database?.beforeRelease(nil) }
+        outbox.failures = []
+        outbox.prune(connection)
+    }
+
+    private func untrack(_ watched: WatchedTable, _ connection: Connection, values: Bool) {
+        if let outbox {
+            outbox.untrack(watched.table, values: values)
+        } else {
+            connection.untrack(watched.table, values: values)
+        }
+    }
+
+    private func stopIfIdle() {
+        let unused = locked { () -> (FileSubscription?, ServerSubscription?) in
+            guard observers.isEmpty, cancelled.isEmpty, starting == 0 else { return (nil, nil) }
+            isStarted = false
+            defer { (subscription, clock) = (nil, nil) }
+            return (subscription, clock)
+        }
+        if locked({ !isStarted }) {
+            outbox = nil
+            try? database?.beforeRelease(nil)
+        }
         _ = unused
     }
 
@@ -250,10 +301,22 @@ extension ObservationHub {
         let (outcome, unwatched) = try reads.run(database)
         // One that was cancelled meanwhile may have given back what it watched.
         if !observer.isCancelled || locked({ cancelled.contains { $0 === observer } }) {
-            observer.watched += try connection.watch(unwatched)
+            observer.watched += try outbox?.watch(unwatched, connection) ?? connection.watch(unwatched)
             reads.cover(unwatched)
         }
         return try outcome.get()
+    }
+
+    private func sqlOf(_ open: () throws -> StatementCursor) throws -> String {
+        let cursor = try open()
+        defer { cursor.close() }
+        return cursor.sql
+    }
+
+    /// Has the server look at what a query reads.
+    private func lookAt(_ cursor: StatementCursor) throws {
+        defer { cursor.close() }
+        _ = try cursor.nextRow()
     }
 
     private func readsNothing() -> CormorantError {
@@ -286,7 +349,7 @@ extension ObservationHub {
             }
             for observer in everyone where observer.isLive {
                 let relevant = news.filter { committed in
-                    committed.isForeign || committed.changedSchema
+                    committed.isUnknown || committed.changedSchema
                         || committed.changes.contains { change in observer.watched.contains { $0.concerns(change) } }
                 }
                 if relevant.isEmpty { continue }
@@ -310,15 +373,11 @@ extension Database {
 
     /// Begins a watch on the tables that a query reads.
     package func observe(
-        query open: () throws -> StatementCursor, isLatestOnly: Bool = false,
+        query open: @escaping () throws -> StatementCursor, isLatestOnly: Bool = false,
         callback: ((Result<ObservationEvent, CormorantError>) -> Void)? = nil
     ) throws -> Observer {
-        try requireSQLite("observers and live queries")
-        let cursor = try open()
-        let sql = cursor.sql
-        cursor.close()
         return try observationHub.observe(
-            nil, query: sql, keepsValues: false, isLatestOnly: isLatestOnly, callback: callback)
+            nil, query: open, keepsValues: false, isLatestOnly: isLatestOnly, callback: callback)
     }
 
     /// Begins a watch that runs a query now and after each change, and tells its result when that is another one.

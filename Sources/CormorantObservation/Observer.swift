@@ -98,16 +98,20 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
 extension Observer {
     /// A transaction was committed.
     func tell(_ committed: CommittedChanges) {
-        if committed.isForeign {
+        if committed.isUnknown {
             return tell(Pending(isForeign: true, changes: watched.map { RowChange(unknown: $0.table) }, layout: layout))
         }
         let relevant = committed.changes.filter { change in watched.contains { $0.concerns(change) } }
         if relevant.isEmpty { return }
-        guard relevant.count > 1 else { return tell(Pending(isForeign: false, changes: relevant, layout: layout)) }
+        let isForeign = committed.isForeign
+        guard relevant.count > 1 else { return tell(Pending(isForeign: isForeign, changes: relevant, layout: layout)) }
         var folder = ChangeFolder()
         for change in relevant { folder.add(change) }
-        if !folder.folded.isEmpty { tell(Pending(isForeign: false, changes: folder.folded, layout: layout)) }
+        if !folder.folded.isEmpty { tell(Pending(isForeign: isForeign, changes: folder.folded, layout: layout)) }
     }
+
+    /// What it watches is told no more.
+    func tell(_ error: CormorantError) { mailbox.put(.failure(error)) }
 
     /// Runs the live query, or the reads, and tells what is new.
     func runLive(isForeign: Bool, changedSchema: Bool) {

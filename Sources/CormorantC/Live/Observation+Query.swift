@@ -20,12 +20,11 @@ package struct KeptQuery: Sendable {
         self.model = model
     }
 
-    init(_ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?) throws {
+    init(_ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?, _ database: Database) throws {
         self.model = try model.map { try requireModel($0).descriptor }
         let query = try GivenQuery(given, of: self.model)
         if let statement = query.statement {
-            // Of no other engine is it known what a query reads.
-            kind = .statement(try statement.statement(.sqlite), try parameters(query.values, query.valueCount))
+            kind = .statement(try statement.statement(database.dialect), try parameters(query.values, query.valueCount))
         } else if query.query.sql != nil {
             let values = try KeptValues(query.values, query.valueCount)
             kind = .query(query.query) { try values.bind(to: $0) }

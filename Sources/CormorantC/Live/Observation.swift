@@ -79,7 +79,7 @@ private func regions(_ raw: corm_observe_options) throws -> ObservedRegion {
 /// Begins what the options say, with values from where the caller has them.
 package func observe(
     _ handle: OpaquePointer?, _ raw: corm_observe_options, _ key: () throws -> [Value],
-    _ query: () throws -> KeptQuery
+    _ query: (Database) throws -> KeptQuery
 ) throws -> OpaquePointer {
     let database = try database(handle)
     let callback = ObserverCallback(raw)
@@ -94,7 +94,7 @@ package func observe(
         let handle = UInt(bitPattern: handle)
         observer = try database.observe(reads: LiveReads { try callback.read(handle) }, callback: call)
     } else if raw.live {
-        let kept = try query()
+        let kept = try query(database)
         let live = LiveQuery(key: try names(raw.key_columns, "key_columns")) {
             [weak database] in
             guard let database else { throw databaseClosed() }
@@ -102,7 +102,7 @@ package func observe(
         }
         observer = try database.observe(live: live, callback: call)
     } else if raw.query != nil {
-        let kept = try query()
+        let kept = try query(database)
         observer = try database.observe(
             query: { try kept.open(database) }, isLatestOnly: raw.latest_only, callback: call)
     } else {
@@ -136,7 +136,7 @@ public func corm_observer_open(
         out.pointee = try observe(
             handle, raw,
             { try array(raw.key, raw.key_count, "key values").map { try plainValue($0, "the key") } },
-            { try KeptQuery(raw.model, raw.query) })
+            { try KeptQuery(raw.model, raw.query, $0) })
         return CORM_OK
     }
 }

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantQuery
 import CormorantSQLite
 import CormorantThreads
@@ -445,6 +446,12 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
             if let writers { return writers.state.locked { writers.writing?.beforeRelease = handler } }
             writer.lock.beforeRelease = handler.map { handler in { [unowned connection] in handler(connection) } }
         }
+    }
+
+    /// Opens a connection to its server that is only notified on a channel.
+    package func listener(_ channel: String) throws -> any EngineListener {
+        guard let engine = connection.engine else { throw CormorantError(.internal, "a file notifies nobody") }
+        return try engine.listener(channel)
     }
 
     /// Has `handler` called once the database is closed.

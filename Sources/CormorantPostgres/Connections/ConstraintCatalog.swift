@@ -78,11 +78,13 @@ struct ConstraintCatalog {
         ORDER BY 1, 2, 3, u.place
         """
 
-    /// Of a table, its name being the parameter: whether it is as `copies` says.
+    /// Of a table, its name being the parameter: whether it is as `copies` says. The outbox's triggers note a COPY as they do any
+    /// other statement.
     static let copyQuery = """
         SELECT 1 FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass($1) AND c.relkind = 'r'
         AND NOT c.relrowsecurity AND NOT c.relhasrules
-        AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal
+            AND t.tgname NOT IN ('corm_change_insert', 'corm_change_update', 'corm_change_delete', 'corm_change_truncate'))
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f')
         """
 }

@@ -22,6 +22,9 @@ package final class PostgresConnection: EngineConnection {
     package var changes: Int64 = 0
     package internal(set) var totalChanges: Int64 = 0
     package internal(set) var schemaChanges = 0
+    package private(set) var writes: Int64 = 0
+    /// Whether this transaction may have.
+    var hasWritten = false
     var transaction = TransactionState.none
     /// Whether the schema was changed in this transaction.
     private var hasChangedSchema = false
@@ -73,6 +76,14 @@ package final class PostgresConnection: EngineConnection {
     package func another(isReader: Bool) throws -> any EngineConnection {
         try PostgresConnection(
             url, settings, standbys.map { StandbyReads($0.written, isReader: isReader) })
+    }
+
+    package var isStreaming: Bool { streaming != nil }
+
+    package var watching: EngineWatching { url.watching }
+
+    package func listener(_ channel: String) throws -> any EngineListener {
+        try PostgresListener(pq, url, channel)
     }
 
     package func close() {
@@ -185,14 +196,21 @@ package final class PostgresConnection: EngineConnection {
         }
         if transaction == .none {
             hasChangedSchema = false
+            noteWrites()
             standbys?.note(self)
         }
         if let trace, let (sql, begin) = running { trace(sql, monotonicTime() - begin) }
         running = nil
     }
 
+    private func noteWrites() {
+        if hasWritten { writes &+= 1 }
+        hasWritten = false
+    }
+
     /// Takes the outcome of a command from its tag, such as `INSERT 0 3`.
     func completed(_ result: OpaquePointer, _ words: StatementWords) {
+        if !words.isReadOnly { hasWritten = true }
         if words.changesRows, let tag = pq.affectedRows(result), let count = Int64(String(cString: tag)) {
             changes = count
             totalChanges += count
@@ -219,6 +237,7 @@ package final class PostgresConnection: EngineConnection {
         let said = pq.errorMessage(handle).map { firstLine(String(cString: $0)) } ?? ""
         let wasOpen = transaction != .none
         transaction = wasOpen ? .failed : .none
+        noteWrites()
         isCopying = false
         streaming = nil
         interrupter.end()

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 
 /// What a `postgresql://` URL says to us, and what it says to libpq, which reads all the rest itself.
 struct ServerURL {
@@ -12,6 +13,7 @@ struct ServerURL {
     let readsStandbys: Bool
     /// How long a reader waits for its standby to have what was written, in milliseconds.
     let standbyWait: Int
+    let watching: EngineWatching
 
     private static let schemes = ["postgresql://", "postgres://"]
 
@@ -43,6 +45,12 @@ struct ServerURL {
                 .misuse, "the URL's parameter standby_wait is no number of milliseconds up to a day",
                 hint: "give, say, standby_wait=1000: so long a read waits for a standby to catch up")
         }
+        watching = try ServerURL.watching(parts)
+        guard !watching.notifies || prepare == "auto" else {
+            throw CormorantError(
+                .misuse, "the URL has notify=on beside prepare=never",
+                hint: "a pooler that gives each transaction another server keeps no LISTEN: leave notify out, and let poll look")
+        }
         original = url
         text = parts.joined { parameter in !ServerURL.own.contains { parameter.hasPrefix($0 + "=") } }
         keepsStatements = prepare == "auto"
@@ -50,8 +58,29 @@ struct ServerURL {
         standbyWait = wait
     }
 
+    private static func watching(_ parts: Parts) throws -> EngineWatching {
+        let outbox = parts.last("outbox") ?? "use"
+        guard outbox == "use" || outbox == "install" else {
+            throw CormorantError(
+                .misuse, "the URL's parameter outbox is neither use nor install",
+                hint: "give outbox=install to have the outbox and triggers made where a watch begins; else leave it away")
+        }
+        let notify = parts.last("notify") ?? "off"
+        guard notify == "on" || notify == "off" else {
+            throw CormorantError(
+                .misuse, "the URL's parameter notify is neither on nor off",
+                hint: "give notify=on to be woken by NOTIFY; else leave it away")
+        }
+        guard let interval = Int(parts.last("poll") ?? "1000"), (10...86_400_000).contains(interval) else {
+            throw CormorantError(
+                .misuse, "the URL's parameter poll is no number of milliseconds from 10 up to a day",
+                hint: "give, say, poll=1000: so often others' commits are looked for while something is watched")
+        }
+        return EngineWatching(installs: outbox == "install", notifies: notify == "on", interval: interval)
+    }
+
     /// The parameters that are ours; libpq refuses what it does not know.
-    private static let own = ["prepare", "readers", "standby_wait"]
+    private static let own = ["prepare", "readers", "standby_wait", "outbox", "notify", "poll"]
 
     /// The URL as messages may show it.
     static func withoutPassword(_ url: String) -> String {

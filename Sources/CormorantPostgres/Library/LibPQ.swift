@@ -49,6 +49,11 @@ final class LibPQ: Sendable {
     let getCopyData: @convention(c) (Connection?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, Int32) -> Int32
     let freeMemory: @convention(c) (UnsafeMutableRawPointer?) -> Void
 
+    // Notifications.
+    let socket: @convention(c) (Connection?) -> Int32
+    let consumeInput: @convention(c) (Connection?) -> Int32
+    let notifies: @convention(c) (Connection?) -> UnsafeMutableRawPointer?
+
     // Results.
     let resultStatus: @convention(c) (Result?) -> Int32
     let errorField: @convention(c) (Result?, Int32) -> Text?
@@ -108,6 +113,9 @@ final class LibPQ: Sendable {
         putCopyEnd = try function("PQputCopyEnd")
         getCopyData = try function("PQgetCopyData")
         freeMemory = try function("PQfreemem")
+        socket = try function("PQsocket")
+        consumeInput = try function("PQconsumeInput")
+        notifies = try function("PQnotifies")
         resultStatus = try function("PQresultStatus")
         errorField = try function("PQresultErrorField")
         resultErrorMessage = try function("PQresultErrorMessage")

@@ -267,6 +267,7 @@ extension PostgresConnection {
     fileprivate func endCopy(_ sql: ServerSQL, _ reason: String?, first: Int, count: Int) throws {
         guard isCopying, handle != nil else { return }
         isCopying = false
+        hasWritten = true
         guard pq.putCopyEnd(handle, reason) == 1 else { throw lost(sql.words) }
         var failure: ServerFailure?
         var rows: Int64 = 0

@@ -36,7 +36,7 @@ package struct RowChange: Sendable {
         columns = .max
     }
 
-    init(
+    package init(
         _ kind: ChangeKind, _ table: TrackedTable, rowID: Int64, _ rowKey: RowKey, _ keyValues: [Value],
         columns: UInt64,
         old: StoredRow?, new: StoredRow?
@@ -66,29 +66,29 @@ package final class TrackedTable: @unchecked Sendable {
     package let schema: String
     package let name: String
     /// As SQLite counts them in its hook.
-    package internal(set) var columns: [String] = []
+    package var columns: [String] = []
     /// The columns of the primary key, in its order.
-    package internal(set) var keyNames: [String] = []
+    package var keyNames: [String] = []
     /// Indices of the primary key's columns; empty where the rowid stands for it.
-    package internal(set) var key: [Int] = []
+    package var key: [Int] = []
     /// By which each of them is compared, in lower case; empty where all are by bytes.
-    package internal(set) var keyCollations: [String?] = []
-    package internal(set) var hasRowID = true
+    package var keyCollations: [String?] = []
+    package var hasRowID = true
     /// Another one when the table is not what it was; empty where it is gone.
-    var signature = ""
+    package var signature = ""
     /// A virtual table, whose rows lie in tables that are its own.
     package internal(set) var isVirtual = false
     /// The virtual table that this one belongs to.
     let owner: TrackedTable?
     /// How many want its changes, and how many of these the values.
-    var watchers = 0
-    var valueWatchers = 0
+    package var watchers = 0
+    package var valueWatchers = 0
     /// Told at once of each row's key, before anything is committed; none: of the whole table.
     var listeners: [ObjectIdentifier: (RowKey) -> Void] = [:]
     let nameBytes: [CChar]
     let schemaBytes: [CChar]
 
-    init(_ schema: String, _ name: String, owner: TrackedTable? = nil) {
+    package init(_ schema: String, _ name: String, owner: TrackedTable? = nil) {
         self.schema = schema
         self.name = name
         self.owner = owner
@@ -119,8 +119,17 @@ package struct CommittedChanges: Sendable {
     package var changes: [RowChange]
     /// Whether tables may have come, gone or changed their columns.
     package var changedSchema = false
-    /// Whether another connection committed: nothing is known but that something may have changed.
+    /// Whether another connection committed.
     package var isForeign = false
+    /// Whether nothing is known but that something may have changed.
+    package var isUnknown = false
 
-    package static let foreign = CommittedChanges(changes: [], isForeign: true)
+    package static let foreign = CommittedChanges(changes: [], isForeign: true, isUnknown: true)
+
+    package init(changes: [RowChange], changedSchema: Bool = false, isForeign: Bool = false, isUnknown: Bool = false) {
+        self.changes = changes
+        self.changedSchema = changedSchema
+        self.isForeign = isForeign
+        self.isUnknown = isUnknown
+    }
 }

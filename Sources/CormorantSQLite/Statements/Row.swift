@@ -155,7 +155,7 @@ package struct Cell {
 
 extension Cell {
     /// The same apart from SQLite; of texts and blobs it has the address.
-    var plain: RowCell {
+    package var plain: RowCell {
         if let cell { return cell.pointee }
         return switch type {
         case StorageType.integer: RowCell(int64)

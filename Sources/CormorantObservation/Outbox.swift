@@ -1,0 +1,210 @@
+import CormorantBase
+import CormorantEngine
+import CormorantORM
+import CormorantSQLite
+import CormorantThreads
+
+/// What is committed to a server, as its outbox has it, and how far that was read. Belongs to the database's lock.
+final class Outbox {
+    /// So many statements are told one by one; beyond, all may have changed.
+    static let greatestCount = 10_000
+    private static let pruneInterval: Int64 = 60_000_000_000
+
+    struct Watched {
+        let table: TrackedTable
+        let relation: Int64
+        /// The columns' numbers on the server.
+        let numbers: [Int]
+        var target: String { quoteIdentifier(table.schema) + "." + quoteIdentifier(table.name) }
+    }
+
+    let options: EngineWatching
+    var schema: OutboxSchema
+    /// The function of the triggers.
+    var function: Int64 = 0
+    /// By their numbers on the server.
+    var tables: [Int64: Watched] = [:]
+    /// The snapshot of the last reading.
+    private var position = ""
+    /// What the notes of this database's transactions bear.
+    private var origin = ""
+    private let mark: String
+    private var signature = ""
+    /// Tables that cannot be watched any more, for their observers to be told.
+    var failures: [(table: TrackedTable, error: CormorantError)] = []
+    /// The connection's numbers at the last reading.
+    private var writes: Int64 = 0
+    private var lastPruning = monotonicTime()
+
+    /// Finds the outbox, or makes it where the options say so.
+    init(_ connection: Connection) throws {
+        options = connection.engine?.watching ?? EngineWatching(installs: false, notifies: false, interval: 1000)
+        mark = " #" + String(UInt32.random(in: .min ... .max), radix: 36)
+        schema = OutboxSchema(name: "", notifies: false)
+        if try !find(connection) || options.installs && options.notifies && !schema.notifies { try make(connection) }
+        try beMarked(connection)
+        let snapshot = "SELECT CAST(pg_catalog.txid_current_snapshot() AS text)"
+        position = try connection.rows(snapshot) { $0.cell(0).string ?? "" }.first ?? ""
+        writes = connection.engine?.writes ?? 0
+    }
+
+    func find(_ connection: Connection) throws -> Bool {
+        let found = try connection.rows(OutboxSchema.finding) { row in
+            (row.cell(0).string ?? "", row.cell(1).int64 != 0, row.cell(2).int64)
+        }.first
+        guard let found else { return false }
+        schema = OutboxSchema(name: found.0, notifies: found.1)
+        function = found.2
+        return true
+    }
+
+    /// Has the server know the transactions of this database by the session's name, which poolers keep, too.
+    private func beMarked(_ connection: Connection) throws {
+        let sql = """
+            SELECT pg_catalog.set_config('application_name',
+                left(current_setting('application_name'), 50) || CAST(?1 AS text), false)
+            """
+        origin = try connection.rows(sql, .text(mark)) { $0.cell(0).string ?? "" }.first ?? ""
+        writes = connection.engine?.writes ?? 0
+    }
+
+    /// Whether this connection may have committed something since it was last read.
+    func isDue(_ connection: Connection) -> Bool { (connection.engine?.writes ?? 0) != writes }
+
+    /// What was committed since the last reading: each transaction by itself.
+    func read(_ connection: Connection) throws -> [CommittedChanges] {
+        writes = connection.engine?.writes ?? 0
+        var isMissing = true
+        var news = (position: position, isLost: false, name: "", signature: "")
+        var notes: [Note] = []
+        let list = "[" + tables.keys.sorted().map { "\($0)" }.joined(separator: ",") + "]"
+        _ = try connection.rows(schema.reading, .text(position), .text(list)) { row in
+            if isMissing {
+                isMissing = false
+                news = (
+                    row.cell(0).string ?? "", row.cell(1).int64 != 0, row.cell(2).string ?? "",
+                    row.cell(3).string ?? ""
+                )
+            }
+            guard row.cell(4).type != StorageType.null else { return }
+            notes.append(
+                Note(
+                    id: row.cell(4).int64, transaction: row.cell(5).int64, relation: row.cell(6).int64,
+                    isUnknown: row.cell(7).int64 != 0, origin: row.cell(8).string ?? ""))
+        }
+        if isMissing {
+            throw CormorantError(
+                .schema, "the outbox \(schema.table) has lost its first row",
+                hint: "drop it with its functions and triggers, CASCADE, and have it made anew")
+        }
+        if news.name != origin { try beMarked(connection) }
+        var committed: [CommittedChanges] = []
+        if news.isLost || notes.count > Outbox.greatestCount {
+            committed = [.foreign]
+        } else if !notes.isEmpty {
+            committed = try changes(notes, connection)
+        }
+        position = news.position
+        if news.signature != signature {
+            // The first time it is but learned.
+            let isFirst = signature.isEmpty
+            signature = news.signature
+            if !isFirst {
+                let changed = describeAgain(connection)
+                if !changed.isEmpty { committed.append(CommittedChanges(changes: changed, changedSchema: true)) }
+            }
+        }
+        return committed
+    }
+
+    /// Tables have come or gone: the next reading learns how they are.
+    func forgetSignature() { signature = "" }
+
+    /// Deletes what is old, now and then. Whoever is behind that is told that all may have changed.
+    func prune(_ connection: Connection) {
+        guard monotonicTime() - lastPruning > Outbox.pruneInterval, !connection.isReadOnly else { return }
+        lastPruning = monotonicTime()
+        let count = try? connection.rows(schema.pruning) { $0.cell(0).int64 }.first
+        if count == 10_000 { lastPruning -= Outbox.pruneInterval }
+    }
+}
+
+// What is noted -------------------------------------------------------------------------------------------------------
+
+extension Outbox {
+    /// What a statement did.
+    private struct Note {
+        let id: Int64
+        let transaction: Int64
+        let relation: Int64
+        let isUnknown: Bool
+        let origin: String
+    }
+
+    private func changes(_ notes: [Note], _ connection: Connection) throws -> [CommittedChanges] {
+        var rows: [Int64: [RowChange]] = [:]
+        for (relation, of) in Dictionary(grouping: notes.filter { !$0.isUnknown }, by: \.relation) {
+            guard let watched = tables[relation] else { continue }
+            do {
+                try read(of.map(\.id), of: watched, connection, into: &rows)
+            } catch let error as CormorantError where error.code != .connection {
+                // The table is not what it was: as a whole it may have changed.
+            }
+        }
+        var order: [Int64] = []
+        var transactions: [Int64: CommittedChanges] = [:]
+        for note in notes {
+            guard let table = tables[note.relation]?.table else { continue }
+            if transactions[note.transaction] == nil {
+                order.append(note.transaction)
+                transactions[note.transaction] = CommittedChanges(changes: [], isForeign: note.origin != origin)
+            }
+            transactions[note.transaction]?.changes += rows[note.id] ?? [RowChange(unknown: table)]
+        }
+        return order.compactMap { transactions[$0] }.filter { !$0.changes.isEmpty }
+    }
+
+    private func read(
+        _ ids: [Int64], of watched: Watched, _ connection: Connection, into rows: inout [Int64: [RowChange]]
+    ) throws {
+        let table = watched.table
+        let count = table.columns.count
+        let sql = schema.readingRows(watched.relation, watched.target, table.columns)
+        let list = "[" + ids.map { "\($0)" }.joined(separator: ",") + "]"
+        var found: [Int64: [RowChange]] = [:]
+        _ = try connection.rows(sql, .text(list)) { row in
+            let kind = ChangeKind(rawValue: Int32(clamping: row.cell(1).int64)) ?? .unknown
+            let isWhole = row.cell(2).int64 != 0
+            let first = 4 + (kind == .delete ? 0 : count)
+            let key = table.key.map { row.cell(Int32(truncatingIfNeeded: first + $0)).plain.value }
+            func stored(_ offset: Int, _ isThere: Bool) throws -> StoredRow? {
+                guard isThere, isWhole, table.valueWatchers > 0 else { return nil }
+                return try StoredRow(count: count) { row.cell(Int32(truncatingIfNeeded: offset) + $0).plain }
+            }
+            var columns: UInt64 = kind == .update ? 0 : .max
+            for number in row.cell(3).string?.split(separator: " ") ?? [] {
+                guard let index = Int(number).flatMap({ watched.numbers.firstIndex(of: $0) }) else { continue }
+                columns |= 1 << UInt64(min(index, 63))
+            }
+            var rowID: Int64 = 0
+            if key.count == 1, case .integer(let integer) = key[0] { rowID = integer }
+            found[row.cell(0).int64, default: []].append(
+                RowChange(
+                    kind, table, rowID: rowID, RowKey(key), key, columns: columns,
+                    old: try stored(4, kind != .insert), new: try stored(4 + count, kind != .delete)))
+        }
+        rows.merge(found) { $1 }
+    }
+}
+
+extension Connection {
+    /// Runs a statement of ours, and gives its rows to `body`.
+    func rows<Result>(_ sql: String, _ values: Value..., body: (Row) throws -> Result) throws -> [Result] {
+        let statement = try statement(sql)
+        defer { recycle(statement) }
+        for (index, value) in values.enumerated() { try statement.bind(value, Int32(truncatingIfNeeded: index + 1)) }
+        var results: [Result] = []
+        while try statement.step() { results.append(try body(Row(statement))) }
+        return results
+    }
+}
