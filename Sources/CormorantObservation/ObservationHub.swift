@@ -71,8 +71,15 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                     observer.layout = region.layout(of: observer.watched)
                 }
                 if let outbox, query != nil || live != nil {
+                    let wasReading = connection.isInTransaction
                     let read = try database.tablesRead {
-                        if let live { _ = try live.run() } else if let cursor = try query?() { try lookAt(cursor) }
+                        do {
+                            if let live { _ = try live.run() } else if let cursor = try query?() { try lookAt(cursor) }
+                        } catch let error as CormorantError where error.code == .transaction && !wasReading {
+                            // What writes is refused here.
+                            throw CormorantError(
+                                .misuse, "only a query can be watched", hint: "give a SELECT", sql: error.sql)
+                        }
                     }
                     observer.watched += try outbox.watch(read, connection, isNeeded: true)
                 }

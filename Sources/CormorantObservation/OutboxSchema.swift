@@ -150,17 +150,17 @@ struct OutboxSchema {
                 > pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()),
             current_setting('application_name'),
             (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.attname, a.atttypid), ',' ORDER BY a.attrelid, a.attnum)
-                || (SELECT count(*) FROM pg_catalog.pg_trigger t WHERE t.tgrelid IN (SELECT CAST(v AS oid)
-                    FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) v) AND t.tgenabled IN ('O', 'A')
+                || (SELECT count(*) FROM pg_catalog.pg_trigger t WHERE t.tgrelid IN (SELECT CAST(l.item AS oid)
+                    FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) l(item)) AND t.tgenabled IN ('O', 'A')
                     AND left(CAST(t.tgname AS text), 12) = 'corm_change_'))
                 FROM pg_catalog.pg_attribute a WHERE a.attnum > 0 AND NOT a.attisdropped
-                AND a.attrelid IN (SELECT CAST(v AS oid) FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) v)),
+                AND a.attrelid IN (SELECT CAST(l.item AS oid) FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) l(item))),
             c.id, c.transaction, CAST(c.relation AS bigint), c.changes IS NULL, c.origin
         FROM (SELECT CAST(CAST(?1 AS text) AS txid_snapshot) AS at) p
             JOIN \(table) m ON m.id = 0
             LEFT JOIN \(table) c ON c.id > 0 AND c.transaction >= pg_catalog.txid_snapshot_xmin(p.at)
                 AND NOT pg_catalog.txid_visible_in_snapshot(c.transaction, p.at)
-                AND c.relation IN (SELECT CAST(v AS oid) FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) v)
+                AND c.relation IN (SELECT CAST(l.item AS oid) FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) l(item))
         ORDER BY c.id LIMIT \(Outbox.greatestCount + 1)
         """
     }
@@ -179,7 +179,7 @@ struct OutboxSchema {
                 \((list.map { "o." + $0 } + list.map { "n." + $0 }).joined(separator: ", "))
             FROM \(table) c CROSS JOIN LATERAL jsonb_array_elements(c.changes) WITH ORDINALITY e(v, place)
                 CROSS JOIN LATERAL \(row)'o', 'null')) o CROSS JOIN LATERAL \(row)'n', 'null')) n
-            WHERE c.id IN (SELECT CAST(v AS bigint) FROM jsonb_array_elements_text(CAST(?1 AS jsonb)) v)
+            WHERE c.id IN (SELECT CAST(l.item AS bigint) FROM jsonb_array_elements_text(CAST(?1 AS jsonb)) l(item))
                 AND c.relation = \(relation)
             ORDER BY c.id, e.place
             """
