@@ -247,9 +247,13 @@ extension ObservationHub {
     }
 
     private func check(_ outbox: Outbox, _ connection: Connection) {
+        outbox.lock.lock()
+        defer { outbox.lock.unlock() }
         // Where the server cannot be reached, what is missed now is found when it can.
         guard let news = try? outbox.read(connection) else { return }
-        tell(news)
+        // What could not be asked is asked again; a changed schema has all live queries run.
+        let isBehind = locked { observers.contains { $0.isBehind.isSet } }
+        tell(isBehind ? news + [CommittedChanges(changes: [], changedSchema: true)] : news)
         for (table, error) in outbox.failures {
             let observers = locked { self.observers }
             for observer in observers where observer.watched.contains(where: { $0.table === table }) {
@@ -305,11 +309,17 @@ extension ObservationHub {
     private func runAlone(
         _ reads: LiveReads, of observer: Observer, _ connection: Connection, _ database: Database
     ) throws -> Bool {
+        let begun = outbox?.lock.locked { outbox?.readings }
         let (outcome, unwatched) = try reads.run(database)
         // One that was cancelled meanwhile may have given back what it watched.
         if !observer.isCancelled || locked({ cancelled.contains { $0 === observer } }) {
-            observer.watched += try outbox?.watch(unwatched, connection) ?? connection.watch(unwatched)
+            observer.watched +=
+                try outbox?.watch(unwatched, connection) ?? connection.watch(unwatched)
             reads.cover(unwatched)
+        }
+        // Another connection has read the outbox meanwhile, and passed by what was of tables that nobody watched.
+        if !unwatched.isEmpty, begun != outbox?.lock.locked({ outbox?.readings }) {
+            return try runAlone(reads, of: observer, connection, database)
         }
         return try outcome.get()
     }

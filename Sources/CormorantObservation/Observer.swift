@@ -17,6 +17,8 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
     private weak let hub: ObservationHub?
     private let mailbox: Mailbox<Result<Pending, CormorantError>>
     private let fork = ForkMark()
+    /// Whether a server could not be asked: it is to be run again when it can be reached.
+    let isBehind = AtomicFlag()
     /// Held while a result of the live query becomes an event, which is told by what changed since the one before.
     private let taking = RecursiveLock(.event)
 
@@ -116,6 +118,7 @@ extension Observer {
     /// Runs the live query, or the reads, and tells what is new.
     func runLive(isForeign: Bool, changedSchema: Bool) {
         guard !isCancelled else { return }
+        isBehind.isSet = false
         do {
             if let live {
                 tell(Pending(isForeign: isForeign, result: try live.run()))
@@ -123,6 +126,8 @@ extension Observer {
                 if isForeign || changedSchema { reads.forgetStatements() }
                 if try hub.run(reads, of: self) { tellOfReads(isForeign: isForeign) }
             }
+        } catch let error as CormorantError where error.code == .connection {
+            isBehind.isSet = true
         } catch {
             // Nothing, where its database was closed meanwhile.
             mailbox.put(

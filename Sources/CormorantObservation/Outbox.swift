@@ -4,8 +4,10 @@ import CormorantORM
 import CormorantSQLite
 import CormorantThreads
 
-/// What is committed to a server, as its outbox has it, and how far that was read. Belongs to the database's lock.
-final class Outbox {
+/// What is committed to a server, as its outbox has it, and how far that was read. Several connections of the database may write:
+/// each that has committed reads, one at a time.
+final class Outbox: @unchecked Sendable {  // `lock` guards it
+    let lock = RecursiveLock(.outbox)
     /// So many statements are told one by one; beyond, all may have changed.
     static let greatestCount = 10_000
     private static let pruneInterval: Int64 = 60_000_000_000
@@ -32,8 +34,10 @@ final class Outbox {
     private var signature = ""
     /// Tables that cannot be watched any more, for their observers to be told.
     var failures: [(table: TrackedTable, error: CormorantError)] = []
-    /// The connection's numbers at the last reading.
-    private var writes: Int64 = 0
+    /// What each connection had written when it last read.
+    private var written: [ObjectIdentifier: Int64] = [:]
+    /// Grows with each reading.
+    private(set) var readings = 0
     private var lastPruning = monotonicTime()
 
     /// Finds the outbox, or makes it where the options say so.
@@ -45,7 +49,11 @@ final class Outbox {
         try beMarked(connection)
         let snapshot = "SELECT CAST(pg_catalog.txid_current_snapshot() AS text)"
         position = try connection.rows(snapshot) { $0.cell(0).string ?? "" }.first ?? ""
-        writes = connection.engine?.writes ?? 0
+        note(connection)
+    }
+
+    private func note(_ connection: Connection) {
+        written[ObjectIdentifier(connection)] = connection.engine?.writes ?? 0
     }
 
     func find(_ connection: Connection) throws -> Bool {
@@ -65,15 +73,18 @@ final class Outbox {
                 left(current_setting('application_name'), 50) || CAST(?1 AS text), false)
             """
         origin = try connection.rows(sql, .text(mark)) { $0.cell(0).string ?? "" }.first ?? ""
-        writes = connection.engine?.writes ?? 0
+        note(connection)
     }
 
     /// Whether this connection may have committed something since it was last read.
-    func isDue(_ connection: Connection) -> Bool { (connection.engine?.writes ?? 0) != writes }
+    func isDue(_ connection: Connection) -> Bool {
+        lock.locked { (connection.engine?.writes ?? 0) != written[ObjectIdentifier(connection)] }
+    }
 
     /// What was committed since the last reading: each transaction by itself.
     func read(_ connection: Connection) throws -> [CommittedChanges] {
-        writes = connection.engine?.writes ?? 0
+        note(connection)
+        readings += 1
         var isMissing = true
         var news = (position: position, isLost: false, name: "", signature: "")
         var notes: [Note] = []

@@ -5,7 +5,7 @@ import CormorantSQLite
 
 // Which tables are watched, and their triggers.
 extension Outbox {
-    private static let lock = "SELECT pg_catalog.pg_advisory_xact_lock(1668248173, 1)"
+    private static let locking = "SELECT pg_catalog.pg_advisory_xact_lock(1668248173, 1)"
 
     /// Makes table and functions, or has them notify.
     func make(_ connection: Connection) throws {
@@ -43,7 +43,7 @@ extension Outbox {
         // What was committed while it waited for the lock is to be seen.
         try connection.script("BEGIN ISOLATION LEVEL READ COMMITTED")
         do {
-            _ = try connection.rows(Outbox.lock) { _ in }
+            _ = try connection.rows(Outbox.locking) { _ in }
             try body()
             try connection.script("COMMIT")
         } catch {
@@ -57,6 +57,8 @@ extension Outbox {
     ///   - target: its name in SQL.
     ///   - isNeeded: whether what cannot be watched is an error; else nil is returned.
     func track(_ target: String, _ connection: Connection, values: Bool, isNeeded: Bool = true) throws -> TrackedTable? {
+        lock.lock()
+        defer { lock.unlock() }
         guard let found = try describe(target, connection) else {
             guard isNeeded else { return nil }
             throw CormorantError(
@@ -78,6 +80,8 @@ extension Outbox {
     }
 
     func untrack(_ table: TrackedTable, values: Bool) {
+        lock.lock()
+        defer { lock.unlock() }
         table.watchers -= 1
         if values { table.valueWatchers -= 1 }
         guard table.watchers <= 0 else { return }

@@ -7,6 +7,8 @@ package enum LockRank: UInt8, Comparable {
     /// A connection of a database, the writer or a reader. A program may hold those of several databases; it waits for them no
     /// longer than the busy timeout.
     case connection
+    /// While a connection reads what a server's outbox has.
+    case outbox
     /// An observer's, while what a live query gave becomes an event.
     case event
     /// A batch's, while it is added to its queue, which may have to make room.

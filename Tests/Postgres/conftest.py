@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import itertools
 import os
+import pwd
+import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,6 +41,10 @@ def call(*arguments: str) -> str:
 
 def with_database(url: str, name: str) -> str:
     return url[: url.rindex("/") + 1] + name
+
+
+def socket_folder(url: str) -> str:
+    return url.split("@")[1].split("/")[0].replace("%2F", "/")
 
 
 @pytest.fixture
@@ -80,3 +88,26 @@ def hosts(*urls: str, **parameters: object) -> str:
     places = ",".join(url.split("@")[1].split("/")[0] for url in urls)
     given = "&".join(f"{name}={value}" for name, value in parameters.items())
     return f"{start}@{places}/{rest.split('/')[1]}" + (f"?{given}" if given else "")
+
+
+@pytest.fixture
+def pooler() -> Iterator[str]:
+    """The URL of a pgbouncer that gives each transaction one of two servers."""
+    program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        pytest.skip("no pgbouncer is installed")
+    folder = Path(tempfile.mkdtemp(prefix="cormorant-bouncer-", dir="/tmp"))
+    folder.chmod(0o777)
+    (folder / "ini").write_text(
+        f"[databases]\ncormorant = host={socket_folder(URL)} dbname=cormorant user=cormorant\n[pgbouncer]\n"
+        f"unix_socket_dir = {folder}\nlisten_addr =\nlisten_port = 6432\nauth_type = any\npool_mode = transaction\n"
+        f"default_pool_size = 2\nserver_round_robin = 1\npidfile = {folder}/pid\nlogfile = {folder}/log\n"
+    )
+    owner = "postgres" if "postgres" in {entry.pw_name for entry in pwd.getpwall()} else "nobody"
+    runner = ["runuser", "-u", owner, "--"] if os.getuid() == 0 else []
+    subprocess.run([*runner, program, "-q", "-d", folder / "ini"], check=True)
+    while not (folder / ".s.PGSQL.6432").exists() or not (folder / "pid").exists():
+        time.sleep(0.05)
+    yield f"postgresql://cormorant@{str(folder).replace('/', '%2F')}:6432/cormorant"
+    os.kill(int((folder / "pid").read_text()), 15)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import URL
+from conftest import URL, socket_folder
 from cormorant import Column, Database, Error, Model, column
 
 
@@ -38,10 +38,6 @@ def fails(url: str, *words: str, code: str = "CORM_E_CONNECTION") -> None:
 def user(url: str) -> str:
     with Database(url) as db:
         return str(db.query("SELECT current_user").fetch_all()[0][0])
-
-
-def socket_folder(url: str) -> str:
-    return url.split("@")[1].split("/")[0].replace("%2F", "/")
 
 
 @pytest.fixture
@@ -204,28 +200,6 @@ def test_a_server_without_tls(own_server: Callable[..., str], monkeypatch: pytes
 
 
 # Poolers --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def pooler(tmp_path: Path) -> Iterator[str]:
-    """The URL of a pgbouncer that gives each transaction one of two servers."""
-    program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None:
-        pytest.skip("no pgbouncer is installed")
-    folder = Path(tempfile.mkdtemp(prefix="cormorant-bouncer-", dir="/tmp"))
-    folder.chmod(0o777)
-    (folder / "ini").write_text(
-        f"[databases]\ncormorant = host={socket_folder(URL)} dbname=cormorant user=cormorant\n[pgbouncer]\n"
-        f"unix_socket_dir = {folder}\nlisten_addr =\nlisten_port = 6432\nauth_type = any\npool_mode = transaction\n"
-        f"default_pool_size = 2\nserver_round_robin = 1\npidfile = {folder}/pid\nlogfile = {folder}/log\n"
-    )
-    runner = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-    subprocess.run([*runner, program, "-q", "-d", folder / "ini"], check=True)
-    while not (folder / ".s.PGSQL.6432").exists() or not (folder / "pid").exists():
-        time.sleep(0.05)
-    yield f"postgresql://cormorant@{str(folder).replace('/', '%2F')}:6432/cormorant"
-    os.kill(int((folder / "pid").read_text()), 15)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_a_pooler_that_changes_servers_loses_no_statement(pooler: str) -> None:

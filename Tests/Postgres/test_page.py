@@ -22,6 +22,8 @@ Ada 100
 UNIQUE constraint failed: account.owner
 4 accounts
 CORM_E_UNSUPPORTED
+update by this program
+update by others
 """
 
 

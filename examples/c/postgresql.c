@@ -104,6 +104,28 @@ static bool lack(app *a) {
     return true;
 }
 
+/* Commits of this program are told at once, those of others within half a second: its URL has outbox=install&poll=500. */
+static bool watch(app *a, corm_database *watched) {
+    corm_database *writers[] = {watched, a->db};
+    corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
+    corm_observer *observer = NULL;
+    options.model = a->accounts;
+    bool done = corm_observer_open(watched, &options, &observer, &a->error) == CORM_OK;
+    for (int index = 0; done && index < 2; index += 1) {
+        corm_event *event = NULL;
+        done = corm_database_execute(writers[index], "UPDATE account SET balance = balance + 1 WHERE owner = 'Bob'",
+                                     NULL, 0, NULL, &a->error) == CORM_OK &&
+               corm_observer_wait(observer, -1, &a->error) == CORM_OK &&
+               corm_observer_next(observer, &event, &a->error) == CORM_ROW;
+        if (done)
+            printf("%s %s\n", corm_event_change_get(event, 0)->kind == CORM_CHANGE_UPDATE ? "update" : "another change",
+                   corm_event_info_get(event)->is_foreign ? "by others" : "by this program");
+        corm_event_free(event);
+    }
+    corm_observer_close(observer);
+    return done;
+}
+
 static bool show(app *a) {
     corm_query by_owner = CORM_QUERY_INIT;
     corm_records *records = NULL;
@@ -124,12 +146,17 @@ int main(int argument_count, char **arguments) {
         fprintf(stderr, "usage: %s URL\n", arguments[0]);
         return 2;
     }
+    char url[1000];
+    corm_database *watched = NULL;
+    snprintf(url, sizeof url, "%s?outbox=install&poll=500", arguments[1]);
     bool done = corm_model_create(&account_def, &a.accounts, &a.error) == CORM_OK &&
                 corm_database_open(arguments[1], NULL, &a.db, &a.error) == CORM_OK && use(&a) &&
-                transfer(&a, "Ada", "Bob", 30) == CORM_OK && show(&a) && refuse(&a) && lack(&a);
+                transfer(&a, "Ada", "Bob", 30) == CORM_OK && show(&a) && refuse(&a) && lack(&a) &&
+                corm_database_open(url, NULL, &watched, &a.error) == CORM_OK && watch(&a, watched);
     if (!done)
         fprintf(stderr, "%s\n", a.error == NULL ? "it failed" : corm_error_message(a.error));
     corm_error_free(a.error);
+    corm_database_close(watched, NULL);
     corm_database_close(a.db, NULL);
     corm_model_free(a.accounts);
     return done ? 0 : 1;

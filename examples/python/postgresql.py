@@ -55,6 +55,16 @@ def lack(db: Database) -> None:
         print(error.code)
 
 
+def watch(url: str) -> None:
+    """Commits of this program are told at once, those of others within half a second."""
+    with Database(f"{url}?outbox=install&poll=500") as db, Database(url) as other, db.observe(Account) as changes:
+        for writer in (db, other):
+            writer.execute("UPDATE account SET balance = balance + 1 WHERE owner = 'Bob'")
+            event = changes.next()
+            assert event is not None
+            print(event.changes[0].kind, "by others" if event.is_foreign else "by this program")
+
+
 def main(url: str) -> None:
     with Database(url) as db:
         use(db)
@@ -62,6 +72,7 @@ def main(url: str) -> None:
         print([account.balance for account in db.fetch_all(Account, order_by="owner")])
         refuse(db)
         lack(db)
+    watch(url)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ struct Account {
 
 @main
 struct Program {
-    static func main() throws {
+    static func main() async throws {
         guard let url = CommandLine.arguments.dropFirst().first else { return print("usage: postgresql URL") }
         let database = try Database(path: url)
         try use(database)
@@ -18,7 +18,21 @@ struct Program {
         print(try database.fetchAll(Account.self, Query(order: ["owner"])).map(\.balance))
         try refuse(database)
         lack(database)
+        try await watch(url)
         try database.close()
+    }
+
+    /// Commits of this program are told at once, those of others within half a second.
+    static func watch(_ url: String) async throws {
+        let database = try Database(path: "\(url)?outbox=install&poll=500")
+        var writers = [database, try Database(path: url)]
+        let changes = try await database.perform { try $0.observe(Account.self) }
+        try await writers.removeFirst().execute("UPDATE account SET balance = balance + 1 WHERE owner = 'Bob'")
+        for try await event in changes {
+            print(event.changes[0].kind, event.isForeign ? "by others" : "by this program")
+            guard let other = writers.popLast() else { break }
+            try await other.execute("UPDATE account SET balance = balance + 1 WHERE owner = 'Bob'")
+        }
     }
 
     /// Nothing here says which engine it is.

@@ -1,0 +1,333 @@
+"""Being told of what is committed to a server: by its outbox, which is polled, and by NOTIFY; through a pooler, too."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from conftest import URL, call, with_database
+from cormorant import Column, Database, Error, Model, Region, column
+
+
+class Artist(Model):
+    id: Column[int | None] = column(primary_key=True, init=False)
+    name: Column[str] = column()
+    fame: Column[int | None] = column(default=None)
+
+
+def opened(url: str, poll: int = 30, **more: str) -> Database:
+    options = "".join(f"&{name}={value}" for name, value in more.items())
+    return Database(f"{url}?outbox=install&poll={poll}{options}")
+
+
+def events(observer: Any, count: int = 1, seconds: float = 10) -> list[Any]:
+    """So many events, and no more that wait."""
+    found = []
+    end = time.monotonic() + seconds
+    while len(found) < count and (event := observer.next(max(0, end - time.monotonic()))) is not None:
+        found.append(event)
+    assert len(found) == count, found
+    time.sleep(0.15)
+    assert observer.next(0) is None
+    return found
+
+
+def kinds(event: Any) -> list[tuple[str, Any]]:
+    return [(change.kind, change.key) for change in event.changes]
+
+
+def psql(url: str, sql: str) -> None:
+    program = shutil.which("psql")
+    if program is None:
+        pytest.skip("no psql is installed")
+    subprocess.run([program, "-q", "-v", "ON_ERROR_STOP=1", url, "-c", sql], check=True)
+
+
+@pytest.fixture
+def db(url: str) -> Iterator[Database]:
+    with opened(url) as database:
+        database.create_tables(Artist)
+        yield database
+
+
+@pytest.fixture
+def pooled(pooler: str) -> Iterator[str]:
+    """A pgbouncer's URL, with nothing in the database."""
+    with Database(URL) as server:
+        server.execute_script("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    yield pooler
+    with Database(URL) as server:
+        server.execute_script("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+
+
+def test_own_commits_are_told_before_the_call_returns(url: str) -> None:
+    with opened(url, poll=3_600_000) as db:
+        db.create_tables(Artist)
+        seen: list[Any] = []
+        with db.observe(Artist, callback=seen.append), db.observe_live(Artist, order_by="id") as live:
+            assert live.next(0).rows == []
+            db.insert(Artist("Ada"))
+            assert [kinds(event) for event in seen] == [[("insert", (1,))]]
+            assert [artist.name for artist in live.next(0).rows] == ["Ada"]
+            db.insert_many([Artist(f"a{number}") for number in range(3000)])
+            assert sorted(kinds(seen[-1])) == [("insert", (number,)) for number in range(2, 3002)]
+            assert len(live.next(0).rows) == 3001
+            db.execute("UPDATE artist SET fame = 1")
+            assert kinds(seen[-1]) == [("unknown", ())]
+            assert all(artist.fame == 1 for artist in live.next(0).rows)
+            assert not any(event.is_foreign for event in seen)
+
+
+def test_own_and_foreign_commits_are_told_apart_through_a_pooler(pooled: str) -> None:
+    with opened(pooled, prepare="never") as db, Database(f"{pooled}?prepare=never") as other:
+        db.create_tables(Artist)
+        with db.observe(Artist) as observer, db.observe(lambda db: db.count(Artist)) as count:
+            assert count.next(0) == 0
+            for number in range(10):
+                db.insert(Artist(f"own {number}"))
+                other.insert(Artist(f"other {number}"))
+                with db.transaction():
+                    db.execute("UPDATE artist SET fame = fame + 1 WHERE name = ?", [f"other {number}"])
+            found = []
+            while len(found) < 30:
+                event = observer.next(10)
+                assert event is not None, [(one.is_foreign, kinds(one)) for one in found]
+                found.append(event)
+            assert observer.next(0.2) is None
+            assert sum(event.is_foreign for event in found) == 10
+            foreign = {change.key for event in found if event.is_foreign for change in event.changes}
+            assert len(foreign) == 10
+            value = 0
+            while value < 20:
+                value = count.next(10)
+                assert value is not None
+
+
+@pytest.mark.parametrize("more", [{}, {"notify": "on"}], ids=["polled", "notified"])
+def test_what_other_programs_write_is_told(url: str, more: dict[str, str]) -> None:
+    with opened(url, poll=50 if not more else 3_600_000, **more) as db:
+        db.create_tables(Artist)
+        with db.observe(Artist, values=True) as observer:
+            psql(url, "INSERT INTO artist (name, fame) VALUES ('Ada', 1), ('Bob', 2)")
+            (event,) = events(observer)
+            assert event.is_foreign
+            assert [change.new.name for change in event.changes] == ["Ada", "Bob"]
+            psql(url, "BEGIN; UPDATE artist SET fame = 9; DELETE FROM artist WHERE name = 'Bob'; COMMIT")
+            (event,) = events(observer)
+            assert [(change.kind, change.key, change.old.fame) for change in event.changes] == [
+                ("update", (1,), 1),
+                ("delete", (2,), 2),
+            ]
+            psql(url, "COPY artist (name, fame) FROM PROGRAM 'echo Cid,3' WITH (FORMAT csv)")
+            assert kinds(events(observer)[0]) == [("insert", (3,))]
+            psql(url, "TRUNCATE artist")
+            assert kinds(events(observer)[0]) == [("unknown", ())]
+            psql(url, "UPDATE artist SET fame = fame; BEGIN; INSERT INTO artist (name) VALUES ('x'); ROLLBACK")
+            assert observer.next(0.3) is None
+
+
+def test_transactions_that_are_held_open_are_never_missed(db: Database, url: str) -> None:
+    """A later transaction commits, and is told, before an earlier one, whose notes have smaller numbers."""
+    with Database(url) as early, Database(url) as late, db.observe(Artist) as observer:
+        early.execute_script("BEGIN")
+        early.execute("INSERT INTO artist (name) VALUES ('early')")
+        for number in range(5):
+            late.execute("INSERT INTO artist (name) VALUES (?)", [f"late {number}"])
+        told = [key for event in events(observer, 5) for _, key in kinds(event)]
+        assert told == [(2,), (3,), (4,), (5,), (6,)]
+        early.execute_script("COMMIT")
+        assert kinds(events(observer)[0]) == [("insert", (1,))]
+
+
+def test_no_row_is_missed_or_told_twice_among_many_writers(db: Database, url: str) -> None:
+    seen: list[Any] = []
+
+    def write(number: int) -> None:
+        with Database(url) as own:
+            for turn in range(40):
+                own.execute_script("BEGIN")
+                own.execute("INSERT INTO artist (name) VALUES (?)", [f"{number} {turn}"])
+                if turn % 5 == 0:
+                    time.sleep(0.01)
+                own.execute_script("ROLLBACK") if turn % 7 == 3 else own.execute_script("COMMIT")
+
+    with db.observe(Artist, callback=seen.append):
+        threads = [threading.Thread(target=write, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        there = {row[0] for row in db.query("SELECT id FROM artist").fetch_all()}
+        end = time.monotonic() + 10
+        while sum(len(event.changes) for event in seen) < len(there) and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.2)
+    told = [change.key[0] for event in seen for change in event.changes]
+    assert sorted(told) == sorted(there)
+
+
+def test_a_server_that_was_killed_is_watched_again(own_server: Callable[..., str]) -> None:
+    server = own_server()
+    with opened(server) as db, Database(server) as other:
+        db.create_tables(Artist)
+        with db.observe(Artist) as observer, db.observe_live(Artist) as live:
+            assert live.next(0).rows == []
+            db.insert(Artist("before"))
+            assert kinds(events(observer)[0]) == [("insert", (1,))]
+            live.next(0)
+            call("crash", server)
+            time.sleep(0.2)
+            assert observer.next(0) is None
+            call("restart", server)
+            psql(server, "INSERT INTO artist (name) VALUES ('meanwhile')")
+            assert [change.kind for change in events(observer)[0].changes] == ["insert"]
+            result = live.next(10)
+            assert result is not None
+            assert [artist.name for artist in result.rows] == ["before", "meanwhile"]
+            with pytest.raises(Error):
+                other.query("SELECT 1").fetch_all()
+
+
+def test_connections_that_are_ended_are_opened_anew(url: str) -> None:
+    with opened(url, notify="on") as db:
+        db.create_tables(Artist)
+        with db.observe(Artist) as observer:
+            for number in range(3):
+                psql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+                psql(url, f"INSERT INTO artist (name) VALUES ('n{number}')")
+                assert [change.kind for change in events(observer)[0].changes] == ["insert"]
+
+
+def test_a_reader_behind_what_was_pruned_is_told_that_all_may_have_changed(db: Database, url: str) -> None:
+    with db.observe(Artist) as observer:
+        db.execute_script("BEGIN")
+        psql(url, "INSERT INTO artist (name) VALUES ('old'); UPDATE corm_change SET at = at - interval '2 hours'")
+        psql(url, "SELECT corm_change_prune()")
+        with Database(url) as other:
+            assert other.query("SELECT count(*) FROM corm_change WHERE id > 0").fetch_all() == [(0,)]
+        db.execute_script("ROLLBACK")
+        assert kinds(events(observer)[0]) == [("unknown", ())]
+        psql(url, "INSERT INTO artist (name) VALUES ('new')")
+        assert [change.kind for change in events(observer)[0].changes] == ["insert"]
+
+
+def test_what_is_young_or_may_be_missed_is_not_pruned(db: Database, url: str) -> None:
+    with db.observe(Artist), Database(url) as other, Database(url) as held:
+        other.execute("INSERT INTO artist (name) VALUES ('young')")
+        assert other.query("SELECT corm_change_prune()").fetch_all() == [(0,)]
+        held.execute_script("BEGIN")
+        held.execute("INSERT INTO artist (name) VALUES ('held')")
+        other.execute("INSERT INTO artist (name) VALUES ('later')")
+        other.execute("UPDATE corm_change SET at = at - interval '2 hours'")
+        assert other.query("SELECT corm_change_prune()").fetch_all() == [(1,)]
+        held.execute_script("ROLLBACK")
+        assert other.query("SELECT corm_change_prune()").fetch_all() == [(1,)]
+
+
+def test_names_with_quotes_and_in_other_schemas(url: str) -> None:
+    with opened(url) as db:
+        db.execute_script(
+            'CREATE SCHEMA "o\'ne ""two"""; CREATE TABLE "o\'ne ""two"""."it\'s ""a"" $corm$" ("k\'ey" text, "the ""x""" bytea, PRIMARY KEY ("k\'ey"));'
+            'CREATE TABLE "it\'s ""b""" ("k\'ey, 2" integer, "K" timestamptz, n numeric, PRIMARY KEY ("K", "k\'ey, 2"))'
+        )
+        name = '"o\'ne ""two"""."it\'s ""a"" $corm$"'
+        with (
+            db.observe_live(None, f"SELECT * FROM {name}") as live,
+            db.observe(f"SELECT 1 FROM {name}") as rows,
+            db.observe(Region('it\'s "b"', "n"), values=True) as other,
+        ):
+            live.next(0)
+            psql(url, f"INSERT INTO {name} VALUES ('a''b', '\\x00ff')")
+            assert kinds(events(rows)[0]) == [("insert", ("a'b",))]
+            assert live.next(10).rows == [("a'b", b"\x00\xff")]
+            psql(url, "INSERT INTO \"it's \"\"b\"\"\" VALUES (7, '2026-11-24 12:00:00.5+02', 1.50)")
+            (event,) = events(other)
+            assert kinds(event) == [("insert", ("2026-11-24 10:00:00.500000", 7))]
+            assert event.changes[0].new == (7, "2026-11-24 10:00:00.500000", "1.50")
+
+
+def test_nothing_is_made_unasked(url: str) -> None:
+    with Database(url) as db:
+        db.create_tables(Artist)
+        with pytest.raises(Error) as caught:
+            db.observe(Artist)
+        assert caught.value.code == "CORM_E_SCHEMA"
+        assert "outbox=install" in str(caught.value.hint)
+        assert db.query("SELECT count(*) FROM pg_trigger").fetch_all() == [(0,)]
+        with opened(url) as maker:
+            maker.execute_script("BEGIN")
+            with pytest.raises(Error) as caught:
+                maker.observe(Artist)
+            assert caught.value.code == "CORM_E_TRANSACTION"
+            maker.execute_script("ROLLBACK")
+            maker.observe(Artist).cancel()
+        with db.observe(Artist) as observer:
+            db.insert(Artist("Ada"))
+            assert kinds(events(observer)[0]) == [("insert", (1,))]
+        with pytest.raises(Error) as caught:
+            db.observe(Artist, values=True)
+        assert "whole rows" in caught.value.message
+
+
+def test_a_table_that_is_made_anew_without_triggers_is_an_error_of_its_watch(db: Database, url: str) -> None:
+    with Database(f"{url}?poll=30") as reader, db.observe(Artist) as own:
+        with reader.observe(Artist) as observer:
+            psql(url, "DROP TABLE artist; CREATE TABLE artist (id bigint PRIMARY KEY, name text, fame bigint)")
+            deadline = time.monotonic() + 10
+            # The one that may make triggers has made them again, or the other is told that there are none.
+            while own.next(0.1) is None:
+                assert time.monotonic() < deadline
+            psql(url, "INSERT INTO artist VALUES (1, 'new', 1)")
+            found = []
+            while not any(kind == "insert" for kind, _ in found):
+                event = own.next(10)
+                assert event is not None
+                found += kinds(event)
+            told: list[str] = []
+            while "insert" not in told:
+                try:
+                    event = observer.next(5)
+                except Error as error:
+                    assert "no triggers" in error.message
+                    break
+                assert event is not None, told
+                told += [kind for kind, _ in kinds(event)]
+
+
+def test_bounds_of_the_options(url: str) -> None:
+    for wrong in ("poll=5", "poll=x", "outbox=yes", "notify=1", "notify=on&prepare=never"):
+        with pytest.raises(Error) as caught:
+            Database(f"{url}?{wrong}")
+        assert caught.value.code == "CORM_E_MISUSE", wrong
+        assert caught.value.hint
+
+
+def test_loops_of_tasks_are_told(db: Database, url: str) -> None:
+    async def follow() -> list[Any]:
+        found: list[Any] = []
+        with db.observe_live(None, "SELECT count(*) FROM artist") as counts:
+            async for event in counts:
+                found.append(event.rows[0][0])
+                if found[-1] == 3:
+                    return found
+                await asyncio.to_thread(psql, url, "INSERT INTO artist (name) VALUES ('x')")
+        return found
+
+    assert asyncio.run(asyncio.wait_for(follow(), 20)) == [0, 1, 2, 3]
+
+
+def test_many_records_are_still_copied(db: Database) -> None:
+    ran: list[str] = []
+    with db.observe(Artist) as observer:
+        db.set_trace(lambda sql, _: ran.append(sql))
+        db.insert_many([Artist(f"a{number}") for number in range(10)])
+        db.set_trace(None)
+        assert any(sql.startswith("COPY") for sql in ran), ran
+        assert [kind for kind, _ in kinds(events(observer)[0])] == ["insert"] * 10
+    assert with_database(URL, "x")
