@@ -93,7 +93,7 @@ def test_own_and_foreign_commits_are_told_apart_through_a_pooler(pooled: str) ->
                 db.insert(Artist(f"own {number}"))
                 other.insert(Artist(f"other {number}"))
                 with db.transaction():
-                    db.execute("UPDATE artist SET fame = fame + 1 WHERE name = ?", [f"other {number}"])
+                    db.execute("UPDATE artist SET fame = coalesce(fame, 0) + 1 WHERE name = ?", [f"other {number}"])
             found = []
             while len(found) < 30:
                 event = observer.next(10)
