@@ -9,9 +9,10 @@ struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Look for damage, rows that refer to nothing, missing indexes and drift, and say what to do.",
         discussion:
-            "Exit status: 0 when nothing was found, 2 when there is something to see to, 3 when the file is damaged.")
+            "Of a server's database, by its URL: sequences that are behind their keys, invalid indexes, constraints that were never "
+            + "validated, foreign keys without an index.\n\nExit status: 0 when nothing was found, 2 when there is something to see to, 3 when the file is damaged.")
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
 
     @Option(help: "The folder of the bundle that the file is to have the steps of.", completion: .directory)
     var bundle: String?
@@ -28,6 +29,7 @@ struct Check: ParsableCommand {
     var json = false
 
     func run() throws {
+        if isServerURL(database.file) { return try checkServer() }
         var doctor = Doctor()
         var encryption: Encryption?
         do {
@@ -49,6 +51,22 @@ struct Check: ParsableCommand {
         } catch let error as CormorantError where [.corrupt, .altered, .truncated].contains(error.code) {
             doctor.addDamage(error.plainMessage)
         }
+        try conclude(doctor, encryption)
+    }
+
+    private func checkServer() throws {
+        guard bundle == nil, schema == nil else {
+            throw CormorantError(
+                .unsupported, "--bundle and --schema are compared with SQLite files",
+                hint: "leave them out; corm status and corm diff say what they know of a server")
+        }
+        var doctor = Doctor()
+        let database = try database.open()
+        try database.transaction(.read) { try doctor.checkServer(database) }
+        try conclude(doctor, nil)
+    }
+
+    private func conclude(_ doctor: Doctor, _ encryption: Encryption?) throws {
         try json ? write(doctor.findings, encryption) : show(doctor.findings, encryption)
         if doctor.findings.contains(where: { $0.severity == .damage }) { throw ExitCode.damaged }
         if doctor.findings.contains(where: { $0.severity == .warning }) { throw ExitCode.findings }
@@ -67,7 +85,8 @@ struct Check: ParsableCommand {
             try Output.standard.line("    \(visible(finding.hint))")
         }
         let count = findings.count { $0.severity != .note }
-        if count == 0 { try Output.standard.line(style.green("nothing is wrong with \(visible(database.file))")) }
+        if count == 0 { try Output.standard.line(style.green("nothing is wrong with \(visible(shownURL(database.file)))")) }
+        if isServerURL(database.file) { return }
         try Output.standard.line(encryption.map { "encrypted as \($0.formatName)" } ?? "not encrypted")
     }
 

@@ -13,7 +13,7 @@ struct Doctor {
     /// Whether what the file says can be believed so far.
     var isReadable: Bool { !findings.contains { $0.severity == .damage } }
 
-    private mutating func add(
+    mutating func add(
         _ severity: Finding.Severity, _ check: String, _ message: String, _ hint: String, table: String? = nil
     ) {
         findings.append(Finding(severity: severity, check: check, table: table, message: message, hint: hint))

@@ -14,7 +14,7 @@ struct Import: ParsableCommand {
             array of objects, NDJSON an object on each line. A table that is there gives the columns their types; another one \
             is made, with types that hold every value.
 
-            The file is made if it is not there. All of it is one transaction: a failure or Ctrl-C leaves the file as it was. \
+            A file is made if it is not there; of a server's database give the URL. All of it is one transaction: a failure or Ctrl-C leaves the file as it was. \
             Records that do not fit are left out and told. Exit status: 0 when all were imported, 2 when some were rejected.
             """)
 
@@ -34,7 +34,7 @@ struct Import: ParsableCommand {
         }
     }
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
 
     @Argument(help: "The records: a file, an http or https URL, or - for standard input.", completion: .file())
     var source: String
@@ -93,7 +93,7 @@ struct Import: ParsableCommand {
     }
 
     func run() throws {
-        try refuseServer(database.file)
+        let isServer = isServerURL(database.file)
         let bar = ProgressBar()
         let format = format ?? Format(name: source) ?? .csv
         var data: any ImportSource
@@ -110,10 +110,10 @@ struct Import: ParsableCommand {
         try database.withoutLeavings {
             let database = try database.open(.create)
             // Ctrl-C while there is no statement to interrupt.
-            try database.transaction {
+            try database.inTransaction {
                 try Interruption.check()
                 // Another import that failed may have taken away the file that both found not to be there.
-                if self.database.file != ":memory:" { try refuseMissing(self.database.file) }
+                if self.database.file != ":memory:", !isServer { try refuseMissing(self.database.file) }
                 let table = try self.table(of: database, format, &data, key, bar)
                 count = try database.withConnection {
                     try load(try ImportTable($0, table, key: key), reader(format, data), &rejects, bar, data)
@@ -140,7 +140,8 @@ struct Import: ParsableCommand {
         }
         let size = data.size
         let sql = try inferredTable(
-            tableName, reader(format, data), isTyped: format == .json || format == .ndjson, key: key
+            tableName, reader(format, data), isTyped: format == .json || format == .ndjson, key: key,
+            isServer: isServerURL(self.database.file)
         ) { position in
             try Interruption.check()
             bar.show("looking at the types", position, of: size, "bytes")
@@ -179,11 +180,13 @@ struct Import: ParsableCommand {
         var (count, seen) = (0, 0)
         while true {
             switch try reader.next() {
-            case .end: return count
+            case .end: return count + (try flush(table, &rejects))
             case .malformed(let reason): try rejects.add(reader, reason)
             case .record:
                 if let base = reader.text.baseAddress, !isValidUTF8(base, count: reader.text.count) {
                     try rejects.add(reader, "it is not UTF-8")
+                } else if table.isOnServer {
+                    table.keep(reader)
                 } else if let reason = try table.write(reader) {
                     try rejects.add(reader, reason)
                 } else {
@@ -192,9 +195,18 @@ struct Import: ParsableCommand {
             }
             seen += 1
             guard seen % 1024 == 0 else { continue }
+            count += try flush(table, &rejects)
             try Interruption.check()
             bar.show("importing, \(count) rows", reader.position, of: data.size, "bytes")
         }
+    }
+
+    /// Has a server write what waits.
+    private func flush(_ table: ImportTable, _ rejects: inout ImportRejects) throws -> Int {
+        var refused: [(record: KeptRecord, reason: String)] = []
+        let count = try table.flush(&refused)
+        for (record, reason) in refused { try rejects.add(record, reason) }
+        return count
     }
 
     private func tell(_ count: Int, _ rejected: Int) throws {

@@ -5,7 +5,7 @@ import CormorantORM
 import CormorantSQLite
 
 /// The database of a command.
-struct DatabaseFile: ParsableArguments {
+struct DatabaseFile: ParsableArguments, DatabasePlace {
     @Argument(help: "The SQLite file.", completion: .file())
     var file: String
 
@@ -18,10 +18,33 @@ struct DatabaseFile: ParsableArguments {
         try refuseServer(file)
         return try keys.encryption(of: file)
     }
+}
 
+/// The database of a command that may be a server's.
+struct DatabaseSource: ParsableArguments, DatabasePlace {
+    @Argument(help: "The SQLite file, or the URL of a PostgreSQL database.", completion: .file())
+    var file: String
+
+    @OptionGroup var keys: KeyOptions
+
+    func open(_ access: DatabaseAccess = .read) throws -> Database {
+        try isServerURL(file) ? openServer(file, access, keys) : openDatabase(file, access, keys)
+    }
+
+    /// What the file is encrypted with; nil for a plain one, and for a server.
+    func encryption() throws -> Encryption? { try isServerURL(file) ? nil : keys.encryption(of: file) }
+}
+
+/// Where a command's database is.
+protocol DatabasePlace {
+    var file: String { get }
+    func open(_ access: DatabaseAccess) throws -> Database
+}
+
+extension DatabasePlace {
     /// Runs what may make the file; one that it made and left empty does not stay when it fails.
     func withoutLeavings(_ body: () throws -> Void) throws {
-        try refuseServer(file)
+        if isServerURL(file) { return try body() }
         let isNew = !fileExists(file)
         do {
             try body()
@@ -45,21 +68,6 @@ struct DatabaseFile: ParsableArguments {
             try connection.script("ROLLBACK")
         }
     }
-}
-
-/// The database of a command that only reads, which may be a server's.
-struct DatabaseSource: ParsableArguments {
-    @Argument(help: "The SQLite file, or the URL of a PostgreSQL database.", completion: .file())
-    var file: String
-
-    @OptionGroup var keys: KeyOptions
-
-    func open(_ access: DatabaseAccess = .read) throws -> Database {
-        try isServerURL(file) ? openServer(file, access, keys) : openDatabase(file, access, keys)
-    }
-
-    /// What the file is encrypted with; nil for a plain one, and for a server.
-    func encryption() throws -> Encryption? { try isServerURL(file) ? nil : keys.encryption(of: file) }
 }
 
 /// What a command does with a file.

@@ -47,8 +47,6 @@ private enum ServerAdvice {
         switch command {
         case "backup", "restore": "pg_dump copies a server's database, pg_restore brings it back"
         case "encrypt", "decrypt", "rekey": "a server's files are encrypted by the disk below it"
-        case "check": "corm inspect shows what is there; pg_amcheck looks for damage"
-        case "import": "import into a SQLite file, and bring that to the server with corm move"
         case "kv": "a program reads and writes the stores of a server by its URL"
         default: "migrations are of SQLite files so far: change a server's tables by SQL, with psql"
         }

@@ -70,8 +70,10 @@ func isWord(_ bytes: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
 /// - Parameters:
 ///   - isTyped: whether values say themselves what they are, as JSON's do and CSV's do not.
 ///   - key: names of the primary key's columns.
+///   - isServer: whether the types are PostgreSQL's.
 func inferredTable(
-    _ name: String, _ reader: any RecordReader, isTyped: Bool, key: [String], _ progress: (Int64) throws -> Void
+    _ name: String, _ reader: any RecordReader, isTyped: Bool, key: [String], isServer: Bool,
+    _ progress: (Int64) throws -> Void
 ) throws -> String {
     var guesses: [ColumnGuess] = []
     var count = 0
@@ -113,13 +115,25 @@ func inferredTable(
     }
     let single = key.count == 1 ? key[0] : nil
     var lines = zip(names, guesses).map { name, guess in
-        let type = guess.declaration(isTyped: isTyped)
+        let declared = guess.declaration(isTyped: isTyped)
+        let type = isServer ? serverType(declared) : declared
         let isKey = single.map { sameIdentifier($0, name) } ?? false
         return quoteIdentifier(name) + (type.isEmpty ? "" : " \(type)")
             + (isKey ? " PRIMARY KEY" + (type == "INTEGER" ? "" : " NOT NULL") : "")
     }
     if key.count > 1 { lines.append("PRIMARY KEY (\(key.map(quoteIdentifier).joined(separator: ", ")))") }
     return "CREATE TABLE \(quoteIdentifier(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"
+}
+
+/// As models' columns have them.
+private func serverType(_ declaration: String) -> String {
+    switch declaration {
+    case "INTEGER": "bigint"
+    case "REAL": "double precision"
+    case "BOOLEAN": "boolean"
+    case "BLOB": "bytea"
+    default: "text COLLATE \"C\""
+    }
 }
 
 private func isBlobLiteral(_ text: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -7,24 +7,26 @@ import CormorantSQLite
 
 /// The table that records go into: one statement for each set of columns that records give.
 final class ImportTable {
-    private let connection: Connection
-    private let table: TableMetadata
+    let connection: Connection
+    let table: TableMetadata
     /// The upsert's key; empty: rows are inserted.
-    private let key: [String]
+    let key: [String]
     /// What a model says of the columns; nil where no model was synced.
     private let notes: Set<String>?
     /// The columns of the reader's names, as far as these were looked at; nil for a name without column.
     private var columns: [ImportColumn?] = []
     /// By the names that a record gives.
     private var statements: [[Int]: Statement] = [:]
-    private var statement: Statement?
-    private var given: [Int] = []
+    private(set) var statement: Statement?
+    private(set) var given: [Int] = []
+    /// Those that a server has not been sent.
+    var pending: [KeptRecord] = []
 
     init(_ connection: Connection, _ table: TableMetadata, key: [String]) throws {
         self.connection = connection
         self.table = table
         self.key = key
-        notes = try connection.modelNotes(of: table.name)
+        notes = connection.engine == nil ? try connection.modelNotes(of: table.name) : nil
         guard table.kind != .view else {
             throw CormorantError(
                 .misuse, "\"\(visible(table.name))\" is a view", hint: "import into a table", table: table.name)
@@ -60,19 +62,9 @@ final class ImportTable {
     /// Writes a record.
     /// - Returns: why it is refused; nil where it was written.
     func write(_ reader: any RecordReader) throws -> String? {
-        if columns.count < reader.names.count { try addColumns(reader.names) }
-        let fields = reader.fields
-        if let refusal = try choose(fields, reader.names) { return refusal }
-        for column in key where !given.contains(where: { isKey($0, column) && fields[$0].kind != .null }) {
-            return "it has no value of \"\(visible(column))\", by which --upsert finds its row"
-        }
+        if let refusal = try bind(reader) { return refusal }
         guard let statement else { return nil }
-        for (parameter, index) in given.enumerated() {
-            guard let column = columns[index] else { continue }
-            if let problem = try column.bind(fields[index], statement, Int32(truncatingIfNeeded: parameter + 1)) {
-                return "\(visible(column.name)): \(problem)"
-            }
-        }
+        let fields = reader.fields
         let before = connection.totalChanges
         do {
             defer { statement.reset() }
@@ -89,9 +81,31 @@ final class ImportTable {
             return error.plainMessage
         }
         // A statement that a trigger or a constraint passes over does not fail.
-        if connection.changes > 0 { return nil }
-        if try isThere(fields) { return nil }
-        return "a trigger or an ON CONFLICT clause of the table passed it over"
+        return connection.changes > 0 ? nil : try passedOver(fields)
+    }
+
+    /// Why a record is not there that no error has refused; nil where an upsert found its row.
+    func passedOver(_ fields: [ImportField]) throws -> String? {
+        try isThere(fields) ? nil : "a trigger or an ON CONFLICT clause of the table passed it over"
+    }
+
+    /// Binds the statement for a record to its values.
+    /// - Returns: why it is refused.
+    func bind(_ reader: any RecordReader) throws -> String? {
+        if columns.count < reader.names.count { try addColumns(reader.names) }
+        let fields = reader.fields
+        if let refusal = try choose(fields, reader.names) { return refusal }
+        for column in key where !given.contains(where: { isKey($0, column) && fields[$0].kind != .null }) {
+            return "it has no value of \"\(visible(column))\", by which --upsert finds its row"
+        }
+        guard let statement else { return nil }
+        for (parameter, index) in given.enumerated() {
+            guard let column = columns[index] else { continue }
+            if let problem = try column.bind(fields[index], statement, Int32(truncatingIfNeeded: parameter + 1)) {
+                return "\(visible(column.name)): \(problem)"
+            }
+        }
+        return nil
     }
 
     private func isKey(_ index: Int, _ column: String) -> Bool {
@@ -188,7 +202,7 @@ final class ImportTable {
 
 extension CormorantError {
     /// Whether the row is to blame: it breaks a rule of the table.
-    fileprivate var isRefusal: Bool {
+    var isRefusal: Bool {
         switch code {
         case .unique, .notNull, .check, .foreignKey, .constraint, .type, .range, .tooBig: true
         default: false
