@@ -42,12 +42,35 @@ public struct MigrationStep: Sendable {
     }
 
     /// Whether its statements run without a transaction around them.
-    var isOutsideTransaction: Bool {
-        guard case .sql(let sql) = up else { return false }
+    var isOutsideTransaction: Bool { isOutsideTransaction(.sqlite) }
+
+    /// The same of what is run on an engine.
+    func isOutsideTransaction(_ dialect: Dialect) -> Bool {
+        guard let sql = up.sql(for: dialect)?.drop(while: \.isNewline) else { return false }
         // Character by character, so that the two bytes which end a line on Windows are one.
         return sql.prefix { !$0.isNewline } == outsideTransaction
     }
 }
+
+extension MigrationStep.Action {
+    /// The SQL that is run on an engine; nil: a function. Lines that `-- engine: ...` gives to the other are empty, so that all
+    /// others keep their numbers.
+    func sql(for dialect: Dialect) -> String? {
+        guard case .sql(let sql) = self else { return nil }
+        guard contains(sql, engineComment) else { return sql }
+        var isRun = true
+        let lines = sql.split(separator: "\n", omittingEmptySubsequences: false).map { line -> Substring in
+            guard line.hasPrefix(engineComment) else { return isRun ? line : "" }
+            let name = line.dropFirst(engineComment.utf8.count).prefix { !$0.isWhitespace }
+            isRun = name == "all" || name == (dialect == .sqlite ? "sqlite" : "postgresql")
+            return ""
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// Begins the lines of a step's SQL that say which engine runs what follows: `sqlite`, `postgresql` or `all`.
+private let engineComment = "-- engine: "
 
 /// First line of an up.sql whose statements cannot run in a transaction.
 let outsideTransaction = "-- outside transaction"

@@ -12,7 +12,6 @@ extension Database {
     public func apply(
         _ bundle: MigrationBundle, upTo last: String? = nil, options: MigrationOptions = MigrationOptions()
     ) throws -> [String] {
-        try requireSQLite("migrations")
         let end = try bundle.index(of: last)
         let wanted = Set(bundle.steps.prefix(end + 1).map(\.id))
         try refuseTransaction()
@@ -50,7 +49,6 @@ extension Database {
     public func revert(
         _ bundle: MigrationBundle, downTo last: String?, options: MigrationOptions = MigrationOptions()
     ) throws -> [String] {
-        try requireSQLite("migrations")
         let keep = try last == nil ? -1 : bundle.index(of: last)
         let going = Set(bundle.steps.suffix(from: keep + 1).map(\.id))
         try refuseTransaction()
@@ -69,7 +67,6 @@ extension Database {
     /// Records the steps up to and with `last` (nil: all) as applied in a file that was made without them.
     @available(*, noasync)
     public func adopt(_ bundle: MigrationBundle, upTo last: String? = nil) throws {
-        try requireSQLite("migrations")
         let end = try bundle.index(of: last)
         guard end >= 0 else { return }
         try transaction {
@@ -79,18 +76,23 @@ extension Database {
                     throw CormorantError(
                         .migration, "the file has a history already", hint: "apply the bundle instead of adopting it")
                 }
-                let schema = try Schema(connection).withoutOwnTables
+                let schema = try Schema(present: connection)
                 guard let snapshot = bundle.steps[end].schemaSQL else {
                     throw CormorantError(
                         .migration, "step \(bundle.steps[end].id) has no schema to compare the file with",
                         hint: "seal the bundle, or give the step the schema that it leaves")
                 }
-                try refuseDrift(
-                    from: Schema(script: snapshot), to: schema, "the schema that \(bundle.steps[end].id) leaves")
+                if connection.dialect == .postgres {
+                    try refuseLack(of: Schema(script: snapshot), in: schema, bundle.steps[end].id)
+                } else {
+                    try refuseDrift(
+                        from: Schema(script: snapshot), to: schema, "the schema that \(bundle.steps[end].id) leaves")
+                }
                 try history.create()
                 let time = try history.time()
                 for (index, step) in bundle.steps.prefix(end + 1).enumerated() {
-                    let hash = index == end ? schema.hash : try step.schemaHash() ?? ""
+                    let hash =
+                        try index == end ? schema.hash : connection.dialect == .postgres ? "" : step.schemaHash() ?? ""
                     try history.insert(step, schemaBefore: "", schemaAfter: hash, started: time, .applied)
                 }
             }
@@ -100,7 +102,6 @@ extension Database {
     /// Says what became of a step that was cut short outside a transaction.
     @available(*, noasync)
     public func resolve(_ bundle: MigrationBundle, _ id: String, applied: Bool) throws {
-        try requireSQLite("migrations")
         try transaction {
             try withConnection { connection in
                 let history = History(connection: connection)
@@ -111,7 +112,7 @@ extension Database {
                 }
                 try history.delete(id)
                 guard applied else { return }
-                let hash = try Schema(connection).withoutOwnTables.hash
+                let hash = try Schema(present: connection).hash
                 try history.insert(
                     step, schemaBefore: "", schemaAfter: hash, started: try history.time(), .applied)
             }
@@ -121,26 +122,24 @@ extension Database {
     /// The steps of the bundle and of the file's history, in order.
     @available(*, noasync)
     public func status(_ bundle: MigrationBundle) throws -> [MigrationState] {
-        try requireSQLite("migrations")
-        return try withConnection { try HistoryCheck(bundle, History(connection: $0).rows()).states }
+        try withConnection { try HistoryCheck(bundle, History(connection: $0).rows()).states }
     }
 
     /// The steps that `apply` would run, in order; what would keep it from running them is an error.
     package func pending(_ bundle: MigrationBundle) throws -> [PendingStep] {
-        try requireSQLite("migrations")
-        return try transaction(.deferred) {
+        try transaction(.deferred) {
             try withConnection { connection in
-                let schema = try Schema(connection).withoutOwnTables
+                let schema = try Schema(present: connection)
                 var losses = StepLosses(schema)
                 var pending = try checked(bundle, connection).pending.map { step in
-                    guard case .sql(let sql) = step.up else { return PendingStep(step: step, losses: [], problems: []) }
+                    guard let sql = step.up.sql(for: connection.dialect) else { return PendingStep(step: step, losses: [], problems: []) }
                     let gone = losses.run(sql)
                     return PendingStep(
                         step: step,
                         risk: gone.isEmpty && losses.successors.allSatisfy(\.isFilled) ? step.declaredRisk : .lossy,
                         losses: try losses.counted(gone, connection), problems: [])
                 }
-                if let first = pending.first?.step {
+                if let first = pending.first?.step, connection.dialect == .sqlite {
                     pending[0].problems = try problems(of: first, schema, connection)
                 }
                 return pending
@@ -165,14 +164,14 @@ extension Database {
     /// A plan from the file's schema back to the one that its last step left; empty where there is no drift.
     @available(*, noasync)
     public func drift(_ bundle: MigrationBundle) throws -> MigrationPlan {
-        try requireSQLite("migrations")
-        return try transaction(.deferred) {
+        try transaction(.deferred) {
             try withConnection { connection in
                 let rows = try History(connection: connection).rows()
-                let schema = try Schema(connection).withoutOwnTables
-                guard let last = rows.last, schema.hash != last.schemaAfter else { return MigrationPlan(steps: []) }
+                let schema = try Schema(present: connection)
+                guard let last = rows.last, !last.schemaAfter.isEmpty, schema.hash != last.schemaAfter else { return MigrationPlan(steps: []) }
                 let step = bundle.step(last.id) ?? bundle.steps.last { $0.replacedIDs.contains(last.id) }
                 if step == nil { try HistoryCheck(bundle, rows).validate() }
+                try refuseServer(connection, last)
                 guard let snapshot = step?.schemaSQL else {
                     throw CormorantError(
                         .migration, "step \(last.id) has no schema to compare the file with",
@@ -189,9 +188,9 @@ extension Database {
         _ bundle: MigrationBundle, _ connection: Connection, isGoingBack: Bool = false, _ applier: Applier? = nil
     ) throws -> HistoryCheck {
         let rows = try History(connection: connection).rows()
-        let check = HistoryCheck(bundle, rows)
+        let check = HistoryCheck(bundle, rows, goesOn: connection.dialect == .postgres)
         try check.validate(isGoingBack: isGoingBack)
-        if let last = rows.last, !last.schemaAfter.isEmpty {
+        if let last = rows.last, !last.schemaAfter.isEmpty, !rows.contains(where: { $0.state == .running }) {
             try refuseDrift(bundle, last, applier?.schemaBefore(connection) ?? KnownSchema(connection))
         }
         return check
@@ -200,7 +199,7 @@ extension Database {
     private func refuseDrift(_ bundle: MigrationBundle, _ last: History.Row, _ now: KnownSchema) throws {
         guard now.hash != last.schemaAfter else { return }
         let what = "the schema that \(last.id) left"
-        if let snapshot = bundle.step(last.id)?.schemaSQL {
+        if dialect == .sqlite, let snapshot = bundle.step(last.id)?.schemaSQL {
             try refuseDrift(from: Schema(script: snapshot), to: now.schema, what)
         }
         throw CormorantError(
@@ -223,6 +222,7 @@ extension Database {
     ) throws -> String? {
         let history = History(connection: connection)
         var outside: MigrationStep?
+        var finished = 0
         let id: String? = try applier.transaction(connection) {
             let check = try checked(bundle, connection, applier)
             for step in check.replaced { try replace(step, history) }
@@ -233,8 +233,12 @@ extension Database {
             let started = try history.time()
             let before = try applier.schemaBefore(connection)
             let inventory = try applier.refuseLosses(of: step.up, of: step, before.schema, connection)
-            guard !step.isOutsideTransaction else {
-                try history.insert(step, schemaBefore: before.hash, schemaAfter: "", started: started, .running)
+            guard !step.isOutsideTransaction(dialect) else {
+                let row = try history.rows().first { $0.id == step.id }
+                finished = Int(clamping: row?.done ?? 0)
+                if row == nil {
+                    try history.insert(step, schemaBefore: before.hash, schemaAfter: "", started: started, .running)
+                }
                 outside = step
                 return step.id
             }
@@ -250,7 +254,12 @@ extension Database {
         }
         if let step = outside {
             // Its record says that it is under way, until it is through.
-            try applier.run(step.up, of: step.id, connection, index: done, count: done + 1, inTransaction: false)
+            if dialect == .postgres {
+                try applier.runOutside(step, connection, index: done, from: finished, history)
+            } else {
+                try applier.run(
+                    step.up, of: step.id, connection, index: done, count: done + 1, inTransaction: false)
+            }
             try resolve(bundle, step.id, applied: true)
         }
         return id
@@ -298,7 +307,7 @@ extension Database {
         guard !row.schemaBefore.isEmpty, now.hash != row.schemaBefore else { return }
         let what = "the schema before \(step.id), to which its way back must lead"
         let place = bundle.steps.firstIndex { $0.id == step.id } ?? 0
-        if place > 0, let sql = bundle.steps[place - 1].schemaSQL {
+        if dialect == .sqlite, place > 0, let sql = bundle.steps[place - 1].schemaSQL {
             try refuseDrift(from: Schema(script: sql), to: now.schema, what)
         }
         throw CormorantError(
@@ -312,15 +321,15 @@ extension Applier {
     func refuseLosses(
         of action: MigrationStep.Action, of step: MigrationStep, _ schema: Schema, _ connection: Connection
     ) throws -> StepLosses.Inventory? {
-        guard case .sql(let sql) = action, !options.allowLossy else { return nil }
+        guard let sql = action.sql(for: connection.dialect), !options.allowLossy else { return nil }
         var losses = StepLosses(schema)
         let gone = losses.run(sql)
         // What ran outside a transaction is not taken back.
         let found =
-            try step.isOutsideTransaction
+            try step.isOutsideTransaction(connection.dialect)
             ? losses.counted(gone, connection) : StepLosses.counted(gone, connection)
         guard found.isEmpty else { throw lost(found, step.id, "the step was not run") }
-        return step.isOutsideTransaction ? nil : StepLosses.Inventory(losses.successors)
+        return step.isOutsideTransaction(connection.dialect) ? nil : StepLosses.Inventory(losses.successors)
     }
 
     /// Refuses a step that has run and left less than there was.
@@ -343,7 +352,7 @@ extension Applier {
         do {
             try transaction(connection) {
                 try run(down, of: step.id, connection, index: 0, count: 1, isDown: true)
-                left = SchemaDifference(from: try Schema(connection).withoutOwnTables, to: before).changes.first
+                left = SchemaDifference(from: try Schema(present: connection), to: before).changes.first
                 throw Undo()
             }
         } catch is Undo {}
@@ -358,24 +367,35 @@ extension Applier {
         _ action: MigrationStep.Action, of id: String, _ connection: Connection, index: Int, count: Int,
         inTransaction: Bool = true, isDown: Bool = false, inventory: StepLosses.Inventory? = nil
     ) throws {
-        let invariants = try Invariants(connection)
+        let invariants = try connection.dialect == .sqlite ? Invariants(connection) : nil
         do {
             try monitored(connection, step: id, index: index, count: count, total: 0) {
                 switch action {
-                case .sql(let sql):
+                case .sql where connection.dialect == .postgres:
+                    let sql = action.sql(for: .postgres) ?? ""
+                    for statement in serverStatements(sql) {
+                        do {
+                            try inventory?.count(before: statement.offset, connection)
+                            try connection.script(statement.sql)
+                        } catch let error as CormorantError {
+                            throw error.placed(after: statement.offset, of: sql, isDown ? "down" : "up")
+                        }
+                    }
+                case .sql:
+                    let sql = action.sql(for: .sqlite) ?? ""
                     for statement in try stepStatements(sql, inTransaction: inTransaction) {
                         do {
                             try inventory?.count(before: statement.offset, connection)
                             try connection.script(statement.sql)
                         } catch let error as CormorantError {
-                            throw error.placed(at: statement, of: sql, isDown ? "down" : "up")
+                            throw error.placed(after: statement.offset, of: sql, isDown ? "down" : "up")
                         }
                     }
                 case .function(let function): try call(function, connection)
                 }
             }
             if !inTransaction { try connection.setForeignKeys(false) }
-            try invariants.check(connection)
+            try invariants?.check(connection)
         } catch let error as CormorantError {
             throw error.ofMigration.prefixed("step \(id): ")
         }
@@ -441,8 +461,8 @@ private let notAuthorized: Int32 = 23
 
 extension CormorantError {
     /// The same error, naming the line of a step's SQL, up or down, that it is in.
-    fileprivate func placed(at statement: SQLScript.Statement, of sql: String, _ way: String) -> CormorantError {
-        let before = sql.utf8.prefix(statement.offset + (offset ?? 0))
+    func placed(after start: Int, of sql: String, _ way: String) -> CormorantError {
+        let before = sql.utf8.prefix(start + (offset ?? 0))
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1
         return CormorantError(
             code, "line \(line) of \(way): \(plainMessage)",

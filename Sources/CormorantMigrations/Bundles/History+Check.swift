@@ -68,7 +68,11 @@ struct HistoryCheck {
     private let bundle: MigrationBundle
     private let rows: [String: History.Row]
 
-    init(_ bundle: MigrationBundle, _ rows: [History.Row]) {
+    /// Whether a step that was cut off outside a transaction goes on by itself, as on a server.
+    private let goesOn: Bool
+
+    init(_ bundle: MigrationBundle, _ rows: [History.Row], goesOn: Bool = false) {
+        self.goesOn = goesOn
         self.bundle = bundle
         self.rows = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var known = Set<String>()
@@ -86,7 +90,10 @@ struct HistoryCheck {
     }
 
     private mutating func add(_ step: MigrationStep, newest: String?) {
-        if let row = rows[step.id], row.state == .running { return add(row, .dirty) }
+        if let row = rows[step.id], row.state == .running {
+            if goesOn, row.sha256 == step.sha256 { pending.append(step) }
+            return add(row, .dirty)
+        }
         if let row = rows[step.id], row.sha256 == step.sha256 { return add(row, .applied) }
         let stoodFor = step.replaces.filter { rows[lastPart($0.id)]?.sha256 == $0.sha256 }
         if !step.replaces.isEmpty, hasAll(step.replaces, under: ""),
@@ -119,9 +126,12 @@ struct HistoryCheck {
     /// Throws what keeps steps from being applied or taken back.
     /// - Parameter isGoingBack: steps that came late are then no hindrance: it is the way out.
     func validate(isGoingBack: Bool = false) throws {
-        for state in [MigrationState.State.dirty, .newer, .missing, .modified, .order] {
-            if isGoingBack, state == .order { continue }
-            let ids = states.filter { $0.state == state }.map(\.id)
+        for checked in [MigrationState.State.dirty, .newer, .missing, .modified, .order] {
+            if isGoingBack, checked == .order { continue }
+            let ids = states.filter { state in
+                state.state == checked && !(checked == .dirty && pending.contains { $0.id == state.id })
+            }.map(\.id)
+            let state = checked
             if state == .order, let step = joining.first { throw problem(joining: step) }
             if !ids.isEmpty { throw problem(state, ids) }
         }

@@ -21,17 +21,21 @@ struct History {
         var started: String
         var finished: String?
         var state: State
+        /// How many statements of one that is under way are done, on a server, where it goes on.
+        var done: Int64 = 0
     }
 
     let connection: Connection
+    private var isOnServer: Bool { connection.dialect == .postgres }
 
     /// In the order of their ids; empty where the table is not there.
     func rows() throws -> [Row] {
+        if connection.dialect == .postgres, try !connection.hasTable(Self.table) { return [] }
         let statement: Statement
         do {
             statement = try Statement(
                 connection,
-                "SELECT id, sha256, schema_before, schema_after, started, finished, state FROM \(Self.table)")
+                "SELECT id, sha256, schema_before, schema_after, started, finished, state\(isOnServer ? ", done" : "") FROM \(Self.table)")
         } catch let error as CormorantError where contains(error.plainMessage, "no such table") {
             return []
         } catch let error as CormorantError where error.code == .sql {
@@ -47,12 +51,26 @@ struct History {
                     id: row.cell(0).string ?? "", sha256: row.cell(1).string ?? "",
                     schemaBefore: row.cell(2).string ?? "", schemaAfter: row.cell(3).string ?? "",
                     started: row.cell(4).string ?? "", finished: try row.value(5) == .null ? nil : row.cell(5).string,
-                    state: row.cell(6).string.flatMap(State.init) ?? .running))
+                    state: row.cell(6).string.flatMap(State.init) ?? .running,
+                    done: isOnServer ? row.cell(7).int64 : 0))
         }
         return rows.sorted { precedes($0.id, $1.id) }
     }
 
     func create() throws {
+        if isOnServer {
+            // To find out first keeps the notice of one that is there from the log.
+            guard try !connection.hasTable(Self.table) else { return }
+            try connection.script(
+                """
+                CREATE TABLE \(Self.table) (
+                  id text COLLATE "C" PRIMARY KEY, sha256 text NOT NULL, schema_before text NOT NULL,
+                  schema_after text NOT NULL, started text NOT NULL, finished text,
+                  state text NOT NULL CHECK (state IN ('applied', 'running')), done bigint NOT NULL DEFAULT 0
+                )
+                """)
+            return
+        }
         try connection.script(
             """
             CREATE TABLE IF NOT EXISTS \(Self.table) (
@@ -73,9 +91,16 @@ struct History {
         let statement = try Statement(
             connection,
             """
-            INSERT OR REPLACE INTO \(Self.table) (id, sha256, schema_before, schema_after, started, finished, state)
-            VALUES (?1, ?2, ?3, ?4, ?5, CASE WHEN ?6 = 'applied' THEN \(now) END, ?6)
-            """)
+            INSERT\(isOnServer ? "" : " OR REPLACE") INTO \(Self.table)
+            (id, sha256, schema_before, schema_after, started, finished, state)
+            VALUES (?1, ?2, ?3, ?4, ?5, CASE WHEN \(state == .applied) THEN \(now) END, ?6)
+            """
+                + (isOnServer
+                    ? """
+                     ON CONFLICT (id) DO UPDATE SET sha256 = excluded.sha256, schema_before = excluded.schema_before,
+                    schema_after = excluded.schema_after, started = excluded.started, finished = excluded.finished,
+                    state = excluded.state, done = 0
+                    """ : ""))
         for (index, text) in [step.id, step.sha256, schemaBefore, schemaAfter, started, state.rawValue].enumerated() {
             try statement.bind(.text(text), Int32(index + 1))
         }
@@ -106,7 +131,19 @@ struct History {
         return try statement.step() ? CormorantSQLite.Row(statement).cell(0).string ?? "" : ""
     }
 
-    private var now: String { "strftime('%Y-%m-%d %H:%M:%f', 'now')" }
+    private var now: String {
+        isOnServer
+            ? "to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')"
+            : "strftime('%Y-%m-%d %H:%M:%f', 'now')"
+    }
+
+    /// Notes that so many statements of a step under way are done.
+    func note(_ id: String, done: Int) throws {
+        let statement = try Statement(connection, "UPDATE \(Self.table) SET done = ?2 WHERE id = ?1")
+        try statement.bind(.text(id), 1)
+        statement.bind(Int64(done), 2)
+        _ = try statement.step()
+    }
 }
 
 extension Schema {

@@ -6,6 +6,8 @@ import CormorantSQLite
 /// however many there are.
 struct ServerCatalog {
     let connection: Connection
+    /// Whether it tells of the connection's own temporary tables, and of no others.
+    var isScratch = false
 
     /// A row of a query.
     struct Row {
@@ -35,16 +37,20 @@ struct ServerCatalog {
     }
 
     /// The schemas in which names are looked for.
-    private static let schemas = """
-        (SELECT oid FROM pg_catalog.pg_namespace
-        WHERE nspname = ANY (pg_catalog.current_schemas(false)) AND nspname NOT LIKE 'pg\\_temp\\_%')
-        """
+    private var schemas: String {
+        isScratch
+            ? "(SELECT pg_catalog.pg_my_temp_schema())"
+            : """
+            (SELECT oid FROM pg_catalog.pg_namespace
+            WHERE nspname = ANY (pg_catalog.current_schemas(false)) AND nspname NOT LIKE 'pg\\_temp\\_%')
+            """
+    }
 
     /// Tables, those that are partitioned or foreign, and views.
-    private static let isTable = "c.relnamespace IN \(schemas) AND c.relkind IN ('r', 'p', 'f', 'v', 'm')"
+    private var isTable: String { "c.relnamespace IN \(schemas) AND c.relkind IN ('r', 'p', 'f', 'v', 'm')" }
 
     /// Who makes an extension makes what belongs to it.
-    private static func isOwn(_ catalog: String, _ oid: String) -> String {
+    private func isOwn(_ catalog: String, _ oid: String) -> String {
         """
         NOT EXISTS (SELECT FROM pg_catalog.pg_depend e WHERE e.classid = CAST('pg_catalog.\(catalog)' AS regclass)
         AND e.objid = \(oid) AND e.deptype = 'e')
@@ -53,7 +59,8 @@ struct ServerCatalog {
 
     /// In the order in which they were made: number, name, kind, persistence, whether it is a partition, of what it is one or what it
     /// inherits, its bounds, how it is partitioned, what a view selects, whether it has row security.
-    static let tables = """
+    var tables: String {
+        """
         SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relispartition,
             (SELECT pg_catalog.string_agg(CAST(CAST(i.inhparent AS regclass) AS text), ', ' ORDER BY i.inhseqno)
                 FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid),
@@ -61,13 +68,15 @@ struct ServerCatalog {
             CASE WHEN c.relkind = 'p' THEN pg_catalog.pg_get_partkeydef(c.oid) END,
             CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END, c.relrowsecurity
         FROM pg_catalog.pg_class c
-        WHERE \(isTable) AND c.relpersistence <> 't' AND pg_catalog.pg_table_is_visible(c.oid) AND \(isOwn("pg_class", "c.oid"))
+        WHERE \(isTable) AND (c.relpersistence <> 't') = \(isScratch ? "false" : "true") AND pg_catalog.pg_table_is_visible(c.oid) AND \(isOwn("pg_class", "c.oid"))
         ORDER BY c.oid
         """
+    }
 
     /// Table, number, name, type as it is declared, the type's number and modifier, whether NULL is refused, default, how it is an
     /// identity, how it is generated, the number of its collation and that of its type, whether its default is a sequence of its own.
-    static let columns = """
+    var columns: String {
+        """
         SELECT a.attrelid, a.attnum, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.atttypid, a.atttypmod,
             a.attnotnull, pg_catalog.pg_get_expr(d.adbin, d.adrelid), CAST(a.attidentity AS text), CAST(a.attgenerated AS text), a.attcollation,
             t.typcollation,
@@ -82,10 +91,12 @@ struct ServerCatalog {
         WHERE \(isTable) AND a.attnum > 0 AND NOT a.attisdropped
         ORDER BY a.attrelid, a.attnum
         """
+    }
 
     /// Table, name, kind, columns, the table that is referred to and its columns, what a delete and an update do, whether it is
     /// deferred, whether it is validated, how it is written, the condition of a check, the name of the table that is referred to.
-    static let constraints = """
+    var constraints: String {
+        """
         SELECT k.conrelid, k.conname, k.contype, CAST(k.conkey AS text), k.confrelid, CAST(k.confkey AS text), k.confdeltype,
             k.confupdtype, k.condeferred, k.convalidated, pg_catalog.pg_get_constraintdef(k.oid),
             CASE WHEN k.contype = 'c' THEN pg_catalog.pg_get_expr(k.conbin, k.conrelid, true) END,
@@ -94,11 +105,13 @@ struct ServerCatalog {
         WHERE \(isTable) AND k.contype IN ('p', 'u', 'f', 'c', 'x') AND (k.contype <> 'f' OR k.conparentid = 0)
         ORDER BY k.conrelid, k.oid
         """
+    }
 
     /// Table, name, method, whether it is unique, whether it is the primary key's, whether it is valid, how many of its columns are its key, how many
     /// it has, their numbers, collations and directions, its condition, how it is made, the kind of its constraint, its terms where some are
     /// expressions, the numbers of what compares them.
-    static let indexes = """
+    var indexes: String {
+        """
         SELECT x.indrelid, i.relname, m.amname, x.indisunique, x.indisprimary, x.indisvalid, x.indnkeyatts, x.indnatts,
             CAST(x.indkey AS text), CAST(x.indcollation AS text), CAST(x.indoption AS text),
             pg_catalog.pg_get_expr(x.indpred, x.indrelid, true), pg_catalog.pg_get_indexdef(x.indexrelid), k.contype,
@@ -112,17 +125,21 @@ struct ServerCatalog {
         WHERE \(isTable)
         ORDER BY x.indrelid, x.indexrelid
         """
+    }
 
     /// Table, name, when and for what (pg_trigger.h), columns, how it is made.
-    static let triggers = """
+    var triggers: String {
+        """
         SELECT t.tgrelid, t.tgname, t.tgtype, CAST(t.tgattr AS text), pg_catalog.pg_get_triggerdef(t.oid)
         FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
         WHERE \(isTable) AND NOT t.tgisinternal
         ORDER BY t.tgrelid, t.tgname
         """
+    }
 
     /// Of all schemas: number, name, kind, the type below a domain and its modifier, whether it is one of those schemas' own, how it is made.
-    static let types = """
+    var types: String {
+        """
         SELECT t.oid, t.typname, t.typtype, t.typbasetype, t.typtypmod,
             t.typnamespace IN \(schemas) AND \(isOwn("pg_type", "t.oid")),
             'CREATE ' || CASE t.typtype WHEN 'd' THEN 'DOMAIN ' ELSE 'TYPE ' END || pg_catalog.format_type(t.oid, NULL) || ' AS '
@@ -146,9 +163,11 @@ struct ServerCatalog {
             AND n.nspname NOT IN ('pg_catalog', 'information_schema')
         ORDER BY t.oid
         """
+    }
 
     /// What no table has in SQLite: kind, name, number of the table, how it is made.
-    static let others = """
+    var others: String {
+        """
         SELECT 'policy', CAST(p.polname AS text), p.polrelid, 'CREATE POLICY ' || pg_catalog.quote_ident(p.polname) || ' ON '
             || CAST(CAST(p.polrelid AS regclass) AS text) || CASE WHEN p.polpermissive THEN '' ELSE ' AS RESTRICTIVE' END
             || ' FOR ' || CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE'
@@ -174,6 +193,25 @@ struct ServerCatalog {
                 AND d.objid = c.oid AND d.deptype IN ('a', 'i'))
         ORDER BY 3, 1, 2
         """
+    }
+
+    /// A hash of the versions of all rows that say what tables are.
+    var version: String {
+        let rows = [
+            ("pg_attribute", "k.attrelid", "k.attnum"), ("pg_constraint", "k.conrelid", "k.oid"),
+            ("pg_index", "k.indrelid", "k.indexrelid"), ("pg_attrdef", "k.adrelid", "k.oid"),
+            ("pg_trigger", "k.tgrelid", "k.oid"),
+        ].map { catalog, table, number in
+            """
+            SELECT CAST(\(table) AS bigint), CAST(\(number) AS bigint), CAST(CAST(k.xmin AS text) AS bigint)
+            FROM pg_catalog.\(catalog) k JOIN pg_catalog.pg_class c ON c.oid = \(table) WHERE \(isTable)
+            """
+        }
+        return """
+            SELECT coalesce(CAST(CAST('x' || substr(md5(string_agg(s.a || ' ' || s.b || ' ' || s.x, ',' ORDER BY s.a, s.b, s.x)), 1, 15)
+            AS bit(60)) AS bigint), 0) FROM (\(rows.joined(separator: " UNION ALL "))) s(a, b, x)
+            """
+    }
 
     static let collations = "SELECT oid, collname FROM pg_catalog.pg_collation"
 

@@ -54,14 +54,14 @@ struct ServerMetadata {
         let catalog = catalog
         try catalog.forEach(ServerCatalog.collations) { collations[$0.int(0)] = $0.string(1) }
         try catalog.forEach(ServerCatalog.comparisons) { comparisons.insert($0.int(0)) }
-        try catalog.forEach(ServerCatalog.types) { add(type: $0) }
-        try catalog.forEach(ServerCatalog.tables) { add(table: $0) }
+        try catalog.forEach(catalog.types) { add(type: $0) }
+        try catalog.forEach(catalog.tables) { add(table: $0) }
         noteCases()
-        try catalog.forEach(ServerCatalog.columns) { add(column: $0) }
-        try catalog.forEach(ServerCatalog.constraints) { add(constraint: $0) }
-        try catalog.forEach(ServerCatalog.indexes) { add(index: $0) }
-        try catalog.forEach(ServerCatalog.triggers) { add(trigger: $0) }
-        try catalog.forEach(ServerCatalog.others) { add(other: $0) }
+        try catalog.forEach(catalog.columns) { add(column: $0) }
+        try catalog.forEach(catalog.constraints) { add(constraint: $0) }
+        try catalog.forEach(catalog.indexes) { add(index: $0) }
+        try catalog.forEach(catalog.triggers) { add(trigger: $0) }
+        try catalog.forEach(catalog.others) { add(other: $0) }
         for place in metadata.tables.indices { finish(place) }
         // Tables, then views, as a file's metadata has them.
         metadata.tables = metadata.tables.filter { $0.kind != .view } + metadata.tables.filter { $0.kind == .view }
@@ -316,7 +316,7 @@ private func withoutEnd(_ sql: String) -> String {
 
 extension ForeignKeyAction {
     /// Source: the letters in PostgreSQL's pg_constraint.
-    fileprivate init(server letter: String) {
+    init(server letter: String) {
         switch letter {
         case "r": self = .restrict
         case "c": self = .cascade

@@ -45,6 +45,8 @@ public struct MigrationPlan: Sendable {
         var guards: [String] = []
         /// The tables whose rows it copies.
         var rebuilt: [String] = []
+        /// Whether it runs by itself on a server, when all before it is committed.
+        var isApart = false
     }
 
     /// In the order in which they run.

@@ -13,7 +13,9 @@ extension Planner {
         isCopied: Bool
     ) throws -> Judgement {
         var judgement = Judgement()
-        judgement.rows = try rowCount(of: table.name)
+        // To count the rows of a server for each change takes long.
+        let isAsked = server == nil || changes.contains { $0.kind == .addColumn }
+        judgement.rows = isAsked ? try rowCount(of: table.name) : file.map { _ in 0 }
         if isCopied { try ask(valueQuestions(future), of: future, &judgement) }
         for change in changes where change.kind == .addColumn { added(change, table, difference, &judgement) }
         try dropped(changes, table, &judgement)
@@ -177,7 +179,7 @@ extension Planner {
             SELECT count(*) AS n FROM \(table.source(for: list + present)) WHERE \(present.joined(separator: " AND ")) \
             GROUP BY \(list.joined(separator: ", ")) HAVING count(*) > 1
             """
-        guard let rows = try count("SELECT coalesce(sum(n), 0) FROM (\(grouped))", &judgement), rows > 0 else { return }
+        guard let rows = try count("SELECT CAST(coalesce(sum(n), 0) AS bigint) FROM (\(grouped)) AS alike", &judgement), rows > 0 else { return }
         judgement.problems.append(
             MigrationProblem(
                 message: "\(counted(rows, "row")) of \"\(table.name)\" are alike in \(list.joined(separator: ", ")), "
@@ -269,8 +271,29 @@ private func mentions(_ sql: String, _ name: String) -> Bool {
 
 /// The number that a query gives; nil where it cannot be asked.
 func rows(_ sql: String, _ connection: Connection) throws -> Int64? {
+    if connection.dialect == .postgres {
+        return try onServer(sql, connection) { $0.cell(0).int64 }
+    }
     guard let statement = try statement(sql, connection) else { return nil }
     return try statement.step() ? Row(statement).cell(0).int64 : nil
+}
+
+/// What becomes of a query's first row; nil where the server does not take it, which ends no transaction.
+func onServer<Result>(_ sql: String, _ connection: Connection, _ body: (Row) -> Result) throws -> Result? {
+    let isNested = connection.transactionDepth > 0
+    if isNested { try connection.begin(.immediate) }
+    do {
+        let statement = try Statement(connection, sql)
+        defer { statement.finalize() }
+        let result = try statement.step() ? body(Row(statement)) : nil
+        statement.reset()
+        if isNested { try connection.commit() }
+        return result
+    } catch let error as CormorantError where ![.busy, .interrupted, .connection, .conflict, .readOnly].contains(error.code)
+    {
+        if isNested { try connection.rollback() }
+        return nil
+    }
 }
 
 /// nil for one that SQLite cannot compile.

@@ -74,7 +74,11 @@ extension Planner {
         guard let file else { return conditions.map { _ in nil } }
         let counts = conditions.map { "count(CASE WHEN \($0) THEN 1 END)" }
         let sql = "SELECT \(counts.joined(separator: ", ")) FROM \(table.source(for: conditions))"
-        guard let statement = try statement(sql, file) else {
+        if file.dialect == .postgres {
+            let found = try onServer(sql, file) { row in conditions.indices.map { row.cell(Int32($0)).int64 } }
+            if let found { return found }
+        }
+        guard file.dialect == .sqlite, let statement = try statement(sql, file) else {
             // One that names what is not here must not silence the others.
             return try conditions.map {
                 try rows("SELECT count(*) FROM \(table.source(for: [$0])) WHERE \($0)", file)

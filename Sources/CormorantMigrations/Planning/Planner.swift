@@ -7,12 +7,21 @@ import CormorantSQLite
 /// first, so that SQLite itself says what it can alter, what a rename does to views, triggers and foreign keys, and
 /// whether the end is what was asked for.
 final class Planner {
-    let replica: Replica
+    /// nil: of a server, which alone knows what it takes.
+    let replica: Replica?
+    /// What there is beside the schema, of a server.
+    let server: ServerSchema?
+    /// Constraints that models declare, by folded table and name, on a server.
+    var declared: Set<[String]> = []
+    /// Which tables of a server have many rows, as far as that was asked.
+    var large: [String: Bool] = [:]
+    /// Foreign keys that come when all tables are there, on a server.
+    var references: [(SchemaChange, TableDefinition, TableDifference)] = []
     /// What rows are counted in; nil: a plan without a file.
     let file: Connection?
     var notes: PlanNotes
     let origin: Schema
-    private(set) var current: Schema
+    var current: Schema
     /// What the plan leads from, renames already made, and to; set by `plan(to:)`.
     private(set) var base = Schema()
     private(set) var target = Schema()
@@ -22,16 +31,17 @@ final class Planner {
     var steps: [MigrationPlan.Step] = []
     /// Where the rows of a renamed table or column are before the plan runs.
     var origins = Origins()
-    private var created: [String] = []
+    private(set) var created: [String] = []
     /// Of the step that is next added.
     var guards: [String] = []
 
-    init(_ schema: Schema, file: Connection?, notes: PlanNotes) throws {
-        replica = try Replica(schema)
+    init(_ schema: Schema, file: Connection?, notes: PlanNotes, server: ServerSchema? = nil) throws {
+        replica = try server == nil ? Replica(schema) : nil
+        self.server = server
         self.file = file
         self.notes = notes
         origin = schema
-        current = try replica.schema()
+        current = try replica?.schema() ?? schema
         file?.wasInterrupted.isSet = false
     }
 
@@ -41,6 +51,7 @@ final class Planner {
         try add(
             change.description, [change],
             ["ALTER TABLE \(quoteIdentifier(name)) RENAME TO \(quoteIdentifier(newName))"], risk: .annotated)
+        if server != nil { current.rename(table: name, to: newName) }
     }
 
     func renameColumn(_ name: String, to newName: String, of table: String) throws {
@@ -52,6 +63,7 @@ final class Planner {
                 "ALTER TABLE \(quoteIdentifier(table)) RENAME COLUMN \(quoteIdentifier(name)) TO "
                     + quoteIdentifier(newName)
             ], risk: .annotated)
+        if server != nil { current.rename(column: name, to: newName, of: table) }
     }
 
     /// Adds what leads from the replica's schema to the target's.
@@ -77,8 +89,12 @@ final class Planner {
         let gone = current.tables.filter { isChanged($0.name) && target.table($0.name) == nil }
         // What is left is read once: to do so after each of thousands takes long.
         for table in gone { try drop(table.name, sql: table.sql, readsAgain: false) }
-        if !gone.isEmpty { current = try replica.schema() }
-        try createDependents(SchemaDifference(from: current, to: target))
+        if !gone.isEmpty, let replica { current = try replica.schema() }
+        try createDependents(server == nil ? SchemaDifference(from: current, to: target) : difference)
+        if server != nil {
+            try addReferences()
+            try validateRest()
+        }
         try seed()
         try checkEnd(target)
         try checkReferences()
@@ -139,8 +155,11 @@ final class Planner {
             }
         }
         try add(
-            change.description, [change], ["DROP \(kind) \(quoteIdentifier(name))"], risk: risk([], judgement),
-            judgement)
+            change.description, [change],
+            [
+                "DROP \(kind) \(quoteIdentifier(name))"
+                    + (server != nil && kind == "TRIGGER" ? " ON \(quoteIdentifier(change.table))" : "")
+            ], risk: risk([], judgement), judgement)
     }
 
     /// Whether the target has nothing of the name, and rows may come to be that were refused or otherwise.
@@ -168,6 +187,15 @@ final class Planner {
             for change in difference.changes where change.kind == kind {
                 guard let sql = change.after else { continue }
                 var judgement = Judgement(rows: 0)
+                if let name = change.name, server != nil, kind == .createIndex, let index = target.index(name) {
+                    if index.isUnique, let future = future(index.table) {
+                        try checkUnique(index.terms, where: index.condition, of: future, &judgement)
+                    }
+                    let (sql, isApart) = try indexOnServer(index)
+                    try add(
+                        change.description, [change], sql, risk: risk([], judgement), judgement, isApart: isApart)
+                    continue
+                }
                 if kind == .createIndex { try duplicates(sql, &judgement) }
                 try add(change.description, [change], [sql], risk: risk([], judgement), judgement)
             }
@@ -205,6 +233,7 @@ final class Planner {
                 MigrationProblem(
                     message: "table \"\(table)\" would go\(what)", annotation: "allow_drop \"\(table)\"", drop: table))
         }
+        for what in server?.companions[foldIdentifier(table)] ?? [] { judgement.notes.append("\(what) goes along with it") }
         try add(
             "drop table \"\(table)\"", [SchemaChange(.dropTable, table, before: sql)],
             ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement, readsAgain: readsAgain)
@@ -213,33 +242,34 @@ final class Planner {
     /// Adds a step and takes the replica through it.
     func add(
         _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe,
-        _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = [], readsAgain: Bool = true
+        _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = [], readsAgain: Bool = true,
+        isApart: Bool = false
     ) throws {
         if let file, file.wasInterrupted.isSet {
             throw CormorantError(.interrupted, "the migration was cancelled", hint: "nothing was changed; try again")
         }
-        for statement in sql {
+        for statement in replica == nil ? [] : sql {
             do {
-                try replica.run(statement)
+                try replica?.run(statement)
             } catch let error as CormorantError {
                 throw refusal(of: statement, summary, error, table: changes.first?.table)
             }
         }
         // To read all else anew for each of thousands of tables takes long.
-        if !readsAgain {
+        if !readsAgain || replica == nil {
             // The caller does.
         } else if !changes.isEmpty, changes.allSatisfy(\.kind.staysInTable), !sql.contains(where: isVirtual),
             !changes.contains(where: { current.virtualTable($0.table) != nil })
         {
-            for table in Set(changes.map(\.table)) { try replica.read(table, into: &current) }
-        } else {
+            for table in Set(changes.map(\.table)) { try replica?.read(table, into: &current) }
+        } else if let replica {
             current = try replica.schema()
         }
         steps.append(
             MigrationPlan.Step(
                 summary: summary, changes: changes, sql: sql, decidedRisk: risk, losses: judgement.losses,
                 notes: judgement.notes, rows: file == nil ? nil : judgement.rows, problems: judgement.problems,
-                guards: guards, rebuilt: rebuilt))
+                guards: guards, rebuilt: rebuilt, isApart: isApart))
         guards = []
     }
 
@@ -256,6 +286,7 @@ final class Planner {
 
     /// What SQLite made of the plan must be what was wanted.
     private func checkEnd(_ target: Schema) throws {
+        guard let replica else { return current = target }
         current = try replica.schema()
         guard let left = SchemaDifference(from: current, to: target).changes.first else { return }
         throw CormorantError(

@@ -10,6 +10,8 @@ final class Applier {
     let options: MigrationOptions
     private var hasSnapshot = false
     private var known: KnownSchema?
+    /// Whether the time is over in which locked tables are tried again.
+    var isOver = false
 
     init(_ database: Database, _ options: MigrationOptions) {
         self.database = database
@@ -25,6 +27,7 @@ final class Applier {
                     .readOnly, "\"\(database.path)\" is open for reading only",
                     hint: "open it for writing to migrate it")
             }
+            if connection.dialect == .postgres { return try runWithForeignKeys(connection, body) }
             let hadForeignKeys = try connection.pragma("foreign_keys") != 0
             // Otherwise dropping a table would delete the rows that refer to its own.
             try connection.setForeignKeys(false)
@@ -48,6 +51,7 @@ final class Applier {
     /// Runs `body` in a transaction that holds the write lock from its beginning, and waits for others no longer than the
     /// busy timeout in all.
     func transaction<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        if connection.dialect == .postgres { return try serverTransaction(connection, body) }
         let legacy = try connection.pragma("legacy_alter_table")
         try connection.script("PRAGMA legacy_alter_table = OFF")
         defer { try? connection.script("PRAGMA legacy_alter_table = \(legacy)") }
@@ -75,7 +79,7 @@ final class Applier {
     /// The file's schema at the beginning of a step. Where that is the one that the step before has left, by SQLite's own count
     /// of its changes, it is not read again, which for each of hundreds of steps takes long.
     func schemaBefore(_ connection: Connection) throws -> KnownSchema {
-        if let known, try connection.pragma("schema_version") == known.version { return known }
+        if let known, try connection.schemaVersion() == known.version { return known }
         return try schemaAfter(connection)
     }
 
@@ -89,6 +93,7 @@ final class Applier {
     /// Copies the file before it is changed; called under the write lock, so that the copy is of what is changed then.
     func takeSnapshot() throws {
         guard let path = options.snapshot else { return }
+        try database.requireSQLite("snapshots of its files")
         guard let file = try database.withConnection({ $0.filePath }) else {
             throw CormorantError(
                 .misuse, "a database in memory has no file to make a snapshot of", hint: "leave the snapshot out")
@@ -129,7 +134,7 @@ final class Applier {
 
     /// Runs a plan's steps, telling the progress.
     func execute(_ steps: [MigrationPlan.Step], _ connection: Connection) throws {
-        for (index, step) in steps.enumerated() {
+        for (index, step) in steps.enumerated() where !step.isApart {
             try monitored(connection, step: step.summary, index: index, count: steps.count, total: step.rows ?? 0) {
                 do {
                     for sql in step.sql { try connection.script(sql) }
@@ -160,7 +165,7 @@ final class Applier {
         guard tell(monitor.rows) else { throw cancelled() }
     }
 
-    private func cancelled() -> CormorantError {
+    func cancelled() -> CormorantError {
         CormorantError(
             .interrupted, "the migration was cancelled", hint: "the step under way was rolled back; try again")
     }
@@ -173,9 +178,18 @@ struct KnownSchema {
     let hash: String
 
     init(_ connection: Connection) throws {
-        version = try connection.pragma("schema_version")
-        schema = try Schema(connection).withoutOwnTables
+        version = try connection.schemaVersion()
+        schema = try Schema(present: connection)
         hash = schema.hash
+    }
+}
+
+extension Schema {
+    /// What is there now, of a file or a server, without the tables that the library keeps for itself.
+    init(present connection: Connection) throws {
+        self =
+            try connection.dialect == .postgres
+            ? ServerSchema(connection).schema : Schema(connection).withoutOwnTables
     }
 }
 

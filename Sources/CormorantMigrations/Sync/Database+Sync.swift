@@ -12,7 +12,6 @@ extension Database {
     public func sync(
         _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationPlan {
-        try requireSQLite("migrations")
         let models = try checked(models)
         try refuseTransaction()
         if options.allowDrop.isEmpty, try withConnection({ try ModelRegistry(connection: $0).isCurrent(models) }) {
@@ -23,13 +22,29 @@ extension Database {
             let plan = try plan(models, options: options)
             guard !plan.isEmpty else { return plan }
         }
-        return try atOnce(options) { applier, connection in
+        let plan = try bring(models, options)
+        // What ran apart from the rest leaves to note what was declared, and whoever was cut off to go on.
+        var rest = plan
+        for _ in 0..<4 where rest.steps.contains(where: \.isApart) { rest = try bring(models, options) }
+        return plan
+    }
+
+    private func bring(_ models: [ModelDescriptor], _ options: MigrationOptions) throws -> MigrationPlan {
+        let plan = try atOnce(options) { applier, connection in
             let plan = try makePlan(models, options, connection)
             guard plan.problems.isEmpty else { throw refusal(plan.problems) }
             if !plan.isEmpty { try applier.takeSnapshot() }
             try applier.bring(models, plan, connection)
             return plan
         }
+        try runApart(plan, options)
+        return plan
+    }
+
+    private func runApart(_ plan: MigrationPlan, _ options: MigrationOptions) throws {
+        guard plan.steps.contains(where: \.isApart) else { return }
+        let applier = Applier(self, options)
+        try applier.run { try applier.executeApart(plan.steps, $0) }
     }
 
     /// What of a sync can be done inside the caller's transaction, with which it is rolled back.
@@ -80,7 +95,7 @@ extension Database {
         guard plan.problems.isEmpty else { throw refusal(plan.problems) }
         guard !plan.isEmpty else { return }
         try atOnce(options) { applier, connection in
-            let schema = try Schema(connection).withoutOwnTables
+            let schema = try Schema(present: connection)
             guard schema.hash == plan.origin?.hash else {
                 throw CormorantError(
                     .migrationDrift, "the file's schema is not the one that the plan was made for",
@@ -96,18 +111,29 @@ extension Database {
             try applier.takeSnapshot()
             try applier.carryOut(plan, connection)
         }
+        try runApart(plan, options)
     }
 
     private func makePlan(
         _ models: [ModelDescriptor], _ options: MigrationOptions, _ connection: Connection
     ) throws -> MigrationPlan {
         let records = try ModelRegistry(connection: connection).records()
-        let schema = try Schema(connection).withoutOwnTables
+        let server = try connection.dialect == .postgres ? ServerSchema(connection) : nil
+        let schema = try server?.schema ?? Schema(present: connection)
         try refuseTaking(models, schema)
         try refuseFormerNames(models, schema, records)
+        let named = Set(models.flatMap { [$0.table] + [$0.migration.renamedFrom].compactMap(\.self) }.map(foldIdentifier))
+        var former: [String: Schema] = [:]
+        for (table, record) in records {
+            if server == nil {
+                former[table] = try Schema(script: record.sql)
+            } else if named.contains(table) {
+                former[table] = try DeclaredTables.former(record, of: table, connection)
+            }
+        }
         return try modelPlan(
-            models, from: schema, former: records.mapValues { try Schema(script: $0.sql) }, records: records,
-            allowDrop: options.allowDrop, file: connection)
+            models, from: schema, former: former, records: records, allowDrop: options.allowDrop, file: connection,
+            server: server)
     }
 
     /// Refuses a rename of the table of a model that this database was synced with before.
@@ -154,7 +180,7 @@ extension Database {
 /// The way from a schema to one with the models' tables as they say.
 func modelPlan(
     _ models: [ModelDescriptor], from schema: Schema, former: [String: Schema],
-    records: [String: ModelRegistry.Record] = [:], allowDrop: [String], file: Connection?
+    records: [String: ModelRegistry.Record] = [:], allowDrop: [String], file: Connection?, server: ServerSchema? = nil
 ) throws -> MigrationPlan {
     let dropping = allowDrop.map(foldIdentifier)
     var notes = PlanNotes(allowedDrops: Set(dropping), isOfModels: true)
@@ -168,14 +194,19 @@ func modelPlan(
             }
         }
     }
-    let planner = try Planner(schema, file: file, notes: notes)
+    let planner = try Planner(schema, file: file, notes: notes, server: server)
     try renameTables(models, planner)
     try renameColumns(models, planner)
-    let former = try renamed(former, planner.steps)
+    let former = try server == nil ? renamed(former, planner.steps) : renamedOnServer(former, planner.steps)
     let named = Set(models.map { foldIdentifier($0.table) })
+    let onServer = try server.flatMap { _ in try file.map { try DeclaredTables(models, $0) } }
+    for (table, schema) in onServer?.schemas ?? [:] {
+        for name in schema.tables.flatMap(\.constraints).compactMap(\.name) { planner.declared.insert([table, name]) }
+    }
     let target = try ModelTarget(
-        models, file: planner.current, former: former, dropping: Set(dropping).subtracting(named))
+        models, file: planner.current, former: former, dropping: Set(dropping).subtracting(named), onServer: onServer)
     var plan = try planner.plan(to: target.schema)
+    if server != nil { return plan }
     try planner.readTypes(of: models, former, records, into: &plan)
     return plan
 }
@@ -237,6 +268,23 @@ private func renamed(_ former: [String: Schema], _ steps: [MigrationPlan.Step]) 
     return former
 }
 
+private func renamedOnServer(_ former: [String: Schema], _ steps: [MigrationPlan.Step]) -> [String: Schema] {
+    var former = former
+    for step in steps {
+        guard let change = step.changes.first, var declared = former.removeValue(forKey: foldIdentifier(change.table))
+        else { continue }
+        var table = change.table
+        if change.kind == .renameTable, let name = change.after {
+            declared.rename(table: table, to: name)
+            table = name
+        } else if let name = change.name, let new = change.after {
+            declared.rename(column: name, to: new, of: table)
+        }
+        former[foldIdentifier(table)] = declared
+    }
+    return former
+}
+
 /// Models that are renamed in a circle cannot tell whether they already were.
 private func checkRenames(_ models: [ModelDescriptor]) throws {
     let sources = Dictionary(
@@ -292,11 +340,13 @@ func refusal(_ problems: [MigrationProblem]) -> CormorantError {
 extension Applier {
     /// Runs the plan of a sync and keeps what the models declared.
     fileprivate func bring(_ models: [ModelDescriptor], _ plan: MigrationPlan, _ connection: Connection) throws {
-        let version = try connection.pragma("schema_version")
+        let version = try connection.schemaVersion()
         let registry = ModelRegistry(connection: connection)
         let former = try registry.records()
         if !plan.isEmpty { try carryOut(plan, connection) }
-        for model in models where former[foldIdentifier(model.table)] == nil {
+        // What is left is noted when that is done.
+        if plan.steps.contains(where: \.isApart) { return }
+        for model in models where connection.dialect == .sqlite && former[foldIdentifier(model.table)] == nil {
             try connection.checkForms(of: model.tableReference, wholly: true)
         }
         try registry.store(models, former: plan.touched == nil ? nil : version)
@@ -305,14 +355,15 @@ extension Applier {
 
     /// Runs a plan inside the transaction and sees to it that nothing else changed.
     func carryOut(_ plan: MigrationPlan, _ connection: Connection) throws {
-        let invariants = try Invariants(connection, of: plan)
+        let invariants = try connection.dialect == .sqlite ? Invariants(connection, of: plan) : nil
         try execute(plan.steps, connection)
+        if plan.steps.contains(where: \.isApart) { return }
         if let result = plan.result,
-            let change = SchemaDifference(from: result, to: try Schema(connection).withoutOwnTables).changes.first
+            let change = SchemaDifference(from: result, to: try Schema(present: connection)).changes.first
         {
             throw CormorantError(
                 .internal, "the migration left a difference: \(change)", hint: "report this as a defect")
         }
-        try invariants.check(connection)
+        try invariants?.check(connection)
     }
 }

@@ -15,6 +15,8 @@ struct ModelRegistry {
         var renamedFrom: String?
         /// The columns that take less than their SQL says, each as a comment before the SQL.
         var narrow: Set<String> = []
+        /// What made it, on a server, as temporary tables.
+        var made = ""
 
         init(kept text: String, renamedFrom: String?) {
             var sql = Substring(text)
@@ -50,13 +52,18 @@ struct ModelRegistry {
 
     /// Whether nothing has changed since the models were last synced: neither they nor, by SQLite's own count, the schema.
     func isCurrent(_ models: [ModelDescriptor]) throws -> Bool {
-        let version = try connection.pragma("schema_version")
+        if connection.dialect == .postgres, try !connection.hasTable(Self.table) { return models.isEmpty }
+        let version = try connection.schemaVersion()
         let records = try records("WHERE schema_version = \(version)")
         return models.allSatisfy { records[foldIdentifier($0.table)]?.covers(Record($0)) ?? false }
     }
 
     /// By folded table name; empty where the table is not there.
     func records(_ condition: String = "") throws -> [String: Record] {
+        if connection.dialect == .postgres {
+            guard try connection.hasTable(Self.table) else { return [:] }
+            return try read("SELECT name, sql, renamed_from, made FROM \(Self.table) \(condition)")
+        }
         var isOld = false
         while true {
             let column = isOld ? "NULL" : "renamed_from"
@@ -84,6 +91,7 @@ struct ModelRegistry {
             let row = Row(statement)
             guard let name = row.cell(0).string, let sql = row.cell(1).string else { continue }
             found[name] = Record(kept: sql, renamedFrom: try row.value(2) == .null ? nil : row.cell(2).string)
+            if connection.dialect == .postgres { found[name]?.made = row.cell(3).string ?? "" }
         }
         return found
     }
@@ -92,6 +100,7 @@ struct ModelRegistry {
     /// - Parameter former: the schema's count before the sync, if that changed no other tables: models that were up to date
     ///   then still are.
     func store(_ models: [ModelDescriptor], former: Int64?) throws {
+        if connection.dialect == .postgres { return try storeOnServer(models, former: former) }
         try makeTable()
         let version = try connection.pragma("schema_version")
         let statement = try Statement(
@@ -113,6 +122,47 @@ struct ModelRegistry {
         // A model whose table is gone has nothing to say any more.
         try connection.script(
             "DELETE FROM \(Self.table) WHERE name NOT IN (SELECT lower(name) FROM sqlite_schema WHERE type = 'table')")
+    }
+
+    private func storeOnServer(_ models: [ModelDescriptor], former: Int64?) throws {
+        if try !connection.hasTable(Self.table) {
+            try connection.script(
+                """
+                CREATE TABLE \(Self.table) (
+                  name text COLLATE "C" PRIMARY KEY, sql text NOT NULL, schema_version bigint NOT NULL, renamed_from text,
+                  made text NOT NULL
+                )
+                """)
+        }
+        let version = try connection.serverVersion()
+        let statement = try Statement(
+            connection,
+            """
+            INSERT INTO \(Self.table) AS t (name, sql, schema_version, renamed_from, made) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (name) DO UPDATE SET sql = excluded.sql, schema_version = excluded.schema_version,
+            renamed_from = excluded.renamed_from, made = excluded.made
+            """)
+        defer { statement.finalize() }
+        for model in models {
+            let record = Record(model)
+            try statement.bind(.text(foldIdentifier(model.table)), 1)
+            try statement.bind(.text(record.text), 2)
+            statement.bind(version, 3)
+            try statement.bind(record.renamedFrom.map(Value.text) ?? .null, 4)
+            try statement.bind(.text(DeclaredTables.scratch(model)), 5)
+            _ = try statement.step()
+            statement.reset()
+        }
+        if let former {
+            try connection.script("UPDATE \(Self.table) SET schema_version = \(version) WHERE schema_version = \(former)")
+        }
+        let names = try connection.catalog.names(in: nil).tables
+        for name in try records().keys where !names.contains(name) {
+            let gone = try Statement(connection, "DELETE FROM \(Self.table) WHERE name = ?1")
+            try gone.bind(.text(name), 1)
+            _ = try gone.step()
+            gone.finalize()
+        }
     }
 
     private func makeTable() throws {

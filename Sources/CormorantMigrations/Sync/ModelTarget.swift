@@ -12,7 +12,11 @@ struct ModelTarget {
     ///   - file: the schema after the models' renames.
     ///   - former: what each model declared when it was last brought to the file, by folded table name.
     ///   - dropping: tables that may go.
-    init(_ models: [ModelDescriptor], file: Schema, former: [String: Schema], dropping: Set<String>) throws {
+    ///   - onServer: what the models declare, of a server; nil: of a file.
+    init(
+        _ models: [ModelDescriptor], file: Schema, former: [String: Schema], dropping: Set<String>,
+        onServer: DeclaredTables? = nil
+    ) throws {
         schema = file
         for name in dropping {
             schema.removeTable(name)
@@ -23,12 +27,16 @@ struct ModelTarget {
             }
         }
         for model in models {
-            let wanted = try declared(model)
-            merge(wanted, of: model, former: former[foldIdentifier(model.table)] ?? Schema(), into: file)
+            let wanted = try onServer.map { $0.schemas[foldIdentifier(model.table)] ?? Schema() } ?? declared(model)
+            merge(
+                wanted, of: model, former: former[foldIdentifier(model.table)] ?? Schema(), into: file,
+                isOnServer: onServer != nil)
         }
     }
 
-    private mutating func merge(_ wanted: Schema, of model: ModelDescriptor, former: Schema, into file: Schema) {
+    private mutating func merge(
+        _ wanted: Schema, of model: ModelDescriptor, former: Schema, into file: Schema, isOnServer: Bool
+    ) {
         for table in wanted.virtualTables {
             if let present = file.virtualTable(table.name) {
                 if !present.isEqual(table) { schema.replace(table) }
@@ -43,7 +51,8 @@ struct ModelTarget {
                 return
             }
             let merger = TableMerger(
-                wanted: table, present: present, former: former.table(table.name), model: model, file: file)
+                wanted: table, present: present, former: former.table(table.name), model: model, file: file,
+                isOnServer: isOnServer)
             schema.replace(merger.merged())
             mergeIndexes(wanted, former: former, table: present, file: file)
         }
@@ -79,14 +88,16 @@ private struct TableMerger {
     let former: TableDefinition?
     let model: ModelDescriptor
     let file: Schema
+    let isOnServer: Bool
     private let shapes: (wanted: TableShape, present: TableShape, former: TableShape?)
     /// The type that each column has in the model, by its name in lower case.
     private let types: [String: ColumnType]
 
     init(
         wanted: TableDefinition, present: TableDefinition, former: TableDefinition?, model: ModelDescriptor,
-        file: Schema
+        file: Schema, isOnServer: Bool
     ) {
+        self.isOnServer = isOnServer
         self.wanted = wanted
         self.present = present
         self.former = former
@@ -115,7 +126,7 @@ private struct TableMerger {
         keepKey(&table)
         keepDeferral(&table)
         keepForeignKeyNames(&table)
-        table.sql = table.rendered()
+        table.sql = isOnServer ? table.onServer : table.rendered()
         return table
     }
 
@@ -136,10 +147,14 @@ private struct TableMerger {
         var merged = column
         let shape = shapes.wanted.column(column.name)
         let former = shapes.former?.column(column.name)
-        if !isConverted(column, former), let type = type(of: column),
-            type.accepts(present.definition.type, strict: self.present.strict)
-                || isTextOfTimes(type, present, former, column)
-        {
+        let isAccepted =
+            isOnServer
+            ? ColumnType.accepts(present.definition.type, as: column.type)
+            : type(of: column).map {
+                $0.accepts(present.definition.type, strict: self.present.strict)
+                    || isTextOfTimes($0, present, former, column)
+            } ?? false
+        if !isConverted(column, former), isAccepted {
             merged.type = present.definition.type
         }
         for constraint in present.definition.constraints {

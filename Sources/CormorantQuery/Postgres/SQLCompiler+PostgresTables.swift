@@ -161,3 +161,50 @@ extension ColumnSchema {
             bits: bits, scale: scale, isComputed: computedSQL != nil, collation: collation)
     }
 }
+
+extension SQLCompiler {
+    /// SQL of a model's own as a value of a server's type; what is not of both engines is the server's own, as it is.
+    package static func onServer(_ sql: String, as type: String, of columns: [(name: String, type: String)]) -> String {
+        let table = TableSchema(
+            name: "", columns: columns.map { ColumnSchema(name: $0.name, type: ColumnType(serverName: $0.type)) },
+            primaryKey: [])
+        let type = PostgresType(ColumnType(serverName: type))
+        return (try? PortableSQL.value(sql, as: type, of: table, "")) ?? "(\(sql))"
+    }
+}
+
+extension ColumnType {
+    /// By the name that the server shows of a type.
+    package init(serverName: String) {
+        switch serverName {
+        case "boolean": self = .bool
+        case "bytea": self = .blob
+        case "bigint": self = .int64
+        case "integer", "smallint": self = .int32
+        case "json", "jsonb": self = .json
+        case "real": self = .float
+        case "double precision": self = .double
+        case "date": self = .date
+        case "time without time zone": self = .time
+        case "uuid": self = .uuid
+        case _ where serverName.hasPrefix("timestamp"): self = .datetime
+        case _ where serverName.hasPrefix("numeric"): self = .decimal
+        default: self = .text
+        }
+    }
+
+    /// Whether a column of the model, which it makes as `wanted`, reads and writes one of the server's type as well.
+    package static func accepts(_ present: String, as wanted: String) -> Bool {
+        if present == wanted { return true }
+        let widths = ["smallint", "integer", "bigint"]
+        if let has = widths.firstIndex(of: present), let wants = widths.firstIndex(of: wanted) { return has >= wants }
+        switch wanted {
+        case "text": return ColumnType(serverName: present) == .text
+        case "real": return present == "double precision"
+        case "jsonb": return present == "json"
+        case _ where wanted.hasPrefix("numeric"): return present.hasPrefix("numeric")
+        case _ where wanted.hasPrefix("timestamp"): return present.hasPrefix("timestamp")
+        default: return false
+        }
+    }
+}

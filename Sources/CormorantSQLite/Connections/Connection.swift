@@ -19,7 +19,7 @@ package final class Connection {
     /// While somebody watches.
     package internal(set) var changeLog: ChangeLog?
     var versionStatement: Statement?
-    let busyTimeout: Int32
+    package let busyTimeout: Int32
     var savepoints = 0 { didSet { if savepoints == 0 { loss = nil } } }
     /// Why the transactions that are to be left yet were rolled back, where that was not SQLite's doing.
     package internal(set) var loss: CormorantError?

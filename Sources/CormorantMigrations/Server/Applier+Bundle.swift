@@ -1,0 +1,118 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+// Steps of a bundle on a server.
+extension Applier {
+    /// Runs a step that stands in no transaction, each statement by itself, from where it was cut off on: what is done is noted behind
+    /// each. A statement that can be in a transaction is in one with its note; what makes an index concurrently is looked for.
+    func runOutside(_ step: MigrationStep, _ connection: Connection, index: Int, from done: Int, _ history: History) throws {
+        let sql = step.up.sql(for: .postgres) ?? ""
+        let statements = serverStatements(sql)
+        do {
+            try monitored(connection, step: step.id, index: index, count: index + 1, total: 0) {
+                for (place, statement) in statements.enumerated() where place >= done {
+                    do {
+                        if isConcurrent(statement.sql) {
+                            try withSessionLock(connection) { try makeIndex(statement.sql, connection) }
+                            try history.note(step.id, done: place + 1)
+                        } else if isAlone(statement.sql) {
+                            try connection.script(statement.sql)
+                            try history.note(step.id, done: place + 1)
+                        } else {
+                            try serverTransaction(connection) {
+                                try connection.script(statement.sql)
+                                try history.note(step.id, done: place + 1)
+                            }
+                        }
+                    } catch let error as CormorantError {
+                        throw error.placed(after: statement.offset, of: sql, "up")
+                    }
+                }
+            }
+        } catch let error as CormorantError {
+            throw error.ofMigration.prefixed("step \(step.id): ")
+        }
+    }
+
+    private func isConcurrent(_ sql: String) -> Bool {
+        let words = SQLScript.words(sql, 5).map(foldIdentifier)
+        return words.contains("concurrently") && words.contains("index")
+    }
+
+    /// What the server takes in no transaction.
+    private func isAlone(_ sql: String) -> Bool {
+        let words = SQLScript.words(sql, 5).map(foldIdentifier)
+        return words.first == "vacuum" || words.contains("concurrently")
+            || words.first == "alter" && words.dropFirst().first == "system"
+    }
+
+    /// An index that is there and whole was made before the step was cut off; one that is not whole goes first.
+    private func makeIndex(_ sql: String, _ connection: Connection) throws {
+        let words = SQLScript.words(sql, 12)
+        let folded = words.map(foldIdentifier)
+        guard folded.first == "create", let place = folded.firstIndex(of: "concurrently") else {
+            return try concurrently(sql, connection)
+        }
+        var rest = words.dropFirst(place + 1)
+        if rest.first.map(foldIdentifier) == "if" { rest = rest.dropFirst(3) }
+        guard let name = rest.first, name.map({ $0 }) != Array("on") else { return try concurrently(sql, connection) }
+        let quoted = quoteIdentifier(name.hasPrefix("\"") ? String(name.dropFirst().dropLast()) : name)
+        let isValid = try rows(
+            "SELECT CAST(x.indisvalid AS integer) FROM pg_catalog.pg_index x "
+                + "WHERE x.indexrelid = to_regclass(\(textLiteral(quoted)))", connection)
+        if isValid == 1 { return }
+        if isValid == 0 { try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoted)") }
+        try concurrently(sql, connection)
+    }
+}
+
+/// The statements of SQL as the server reads it.
+func serverStatements(_ sql: String) -> [(sql: String, offset: Int)] {
+    var copy = sql
+    return copy.withUTF8 { bytes in
+        var found: [(sql: String, offset: Int)] = []
+        var lexer = SQLLexer(bytes)
+        var start: Int?
+        func end(_ position: Int) {
+            if let begin = start { found.append((String(decoding: bytes[begin..<position], as: UTF8.self), begin)) }
+            start = nil
+        }
+        while let token = lexer.scanPostgreSQL() {
+            if token.kind == .semicolon {
+                end(token.range.lowerBound)
+            } else if token.kind != .space, start == nil {
+                start = token.range.lowerBound
+            }
+        }
+        end(bytes.count)
+        return found
+    }
+}
+
+/// Refuses a server that lacks tables or columns of what a step leaves. It is no comparison of all that they say: the step's schema is
+/// a file's.
+func refuseLack(of expected: Schema, in schema: Schema, _ id: String) throws {
+    var lacking: [String] = []
+    for table in expected.withoutOwnTables.tables {
+        guard let present = schema.table(table.name) else {
+            lacking.append("table \"\(table.name)\"")
+            continue
+        }
+        for column in table.columns where !present.columns.contains(where: { sameIdentifier($0.name, column.name) }) {
+            lacking.append("column \"\(table.name).\(column.name)\"")
+        }
+    }
+    guard !lacking.isEmpty else { return }
+    throw CormorantError(
+        .migrationDrift, "the server lacks of the schema that \(id) leaves: \(lacking.joined(separator: "; "))",
+        hint: "adopt up to an earlier step, or make what is lacking")
+}
+
+/// Where a server was changed by hand: no plan leads back, as what it was is kept as a hash alone.
+func refuseServer(_ connection: Connection, _ last: History.Row) throws {
+    guard connection.dialect == .postgres else { return }
+    throw CormorantError(
+        .migrationDrift, "the server's schema is not the one that \(last.id) left",
+        hint: "undo what was changed by hand, or put it into a step")
+}

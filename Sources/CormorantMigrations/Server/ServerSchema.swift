@@ -1,0 +1,342 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// The tables of a server as migrations compare them: what its catalogs say, in its own words. Of models it is what the server makes of
+/// them, so that two texts are one to it exactly where they are one here.
+struct ServerSchema {
+    private(set) var schema = Schema()
+    /// Constraints that rows from before them may break, by table and name.
+    private(set) var unvalidated: Set<[String]> = []
+    /// Indexes whose making was cut off.
+    private(set) var invalidIndexes: Set<String> = []
+    /// Tables with a check of a migration under way, that a column holds no NULL, by table and column.
+    private(set) var notNullChecks: Set<[String]> = []
+    /// What a table has that no model knows, by its folded name: it goes along with it.
+    private(set) var companions: [String: [String]] = [:]
+    /// Tables whose rows are in partitions, which are no tables of their own here.
+    private(set) var partitioned: Set<String> = []
+    private var places: [Int64: Int] = [:]
+    private var columns: [Int64: [Int64: Int]] = [:]
+    private var names: [Int64: String] = [:]
+    private var isIdentity: [Int64: Set<String>] = [:]
+    private var collations: [Int64: String] = [:]
+    private var ownCollations: [Int64: [Int64: Int64]] = [:]
+
+    /// The name of the check by which a column of many rows becomes NOT NULL.
+    static func notNullCheck(_ column: String) -> String { "corm_not_null_" + column }
+
+    /// - Parameter isScratch: whether it is of temporary tables alone.
+    init(_ connection: Connection, isScratch: Bool = false) throws {
+        let catalog = ServerCatalog(connection: connection, isScratch: isScratch)
+        try catalog.forEach(ServerCatalog.collations) { collations[$0.int(0)] = $0.string(1) }
+        try catalog.forEach(catalog.tables) { add(table: $0) }
+        try catalog.forEach(catalog.columns) { add(column: $0) }
+        try catalog.forEach(catalog.constraints) { add(constraint: $0) }
+        try catalog.forEach(catalog.indexes) { add(index: $0) }
+        try catalog.forEach(catalog.triggers) { add(trigger: $0) }
+        if !isScratch { try catalog.forEach(catalog.others) { add(other: $0) } }
+        for place in schema.tables.indices { schema.tables[place].sql = schema.tables[place].onServer }
+    }
+
+    /// What SQL that makes temporary tables makes; nothing of it stays. Inside a transaction.
+    static func made(by sql: String, _ connection: Connection) throws -> Schema {
+        guard !sql.isEmpty else { return Schema() }
+        try connection.begin(.immediate)
+        do {
+            try connection.script(sql)
+            let made = try ServerSchema(connection, isScratch: true).schema
+            try connection.rollback()
+            return made
+        } catch {
+            try? connection.rollback()
+            throw error
+        }
+    }
+
+    private mutating func accompany(_ table: Int64, _ what: String) {
+        guard let name = names[table] else { return }
+        companions[foldIdentifier(name), default: []].append(what)
+    }
+
+    private mutating func add(table row: ServerCatalog.Row) {
+        let (number, name, kind) = (row.int(0), row.string(1), row.string(2))
+        if [keyValueTable, History.table, ModelRegistry.table].contains(name) { return }
+        if row.bool(4) {
+            companions[foldIdentifier(row.string(5)), default: []].append("partition \"\(name)\"")
+            return
+        }
+        if kind == "v" || kind == "m" {
+            let made = kind == "m" ? "CREATE MATERIALIZED VIEW" : "CREATE VIEW"
+            schema.views.append(
+                ViewDefinition(
+                    name: name, body: fragment(row.string(8)),
+                    sql: "\(made) \(quoteIdentifier(name)) AS \(row.string(8))"))
+            return
+        }
+        names[number] = name
+        if kind == "p" { partitioned.insert(foldIdentifier(name)) }
+        if row.bool(9) { accompany(number, "row security") }
+        places[number] = schema.tables.count
+        // None of them has SQLite's row numbers.
+        schema.tables.append(
+            TableDefinition(name: name, columns: [], constraints: [], withoutRowID: true, strict: false, sql: ""))
+    }
+
+    private mutating func add(column row: ServerCatalog.Row) {
+        guard let place = places[row.int(0)] else { return }
+        let (name, type) = (row.string(2), row.string(3))
+        var line = "\(quoteIdentifier(name)) \(type)"
+        var constraints: [ConstraintDefinition] = []
+        func add(_ kind: ConstraintDefinition.Kind, _ sql: String) {
+            constraints.append(ConstraintDefinition(name: nil, kind: kind, sql: sql))
+            line += " " + sql
+        }
+        if row.int(10) != row.int(11), let collation = collations[row.int(10)] {
+            add(.collate(collation), "COLLATE \(quoteIdentifier(collation))")
+        }
+        if row.bool(6) { add(.notNull(onConflict: nil), "NOT NULL") }
+        let value = row.string(7)
+        if !row.string(9).isEmpty {
+            add(.generated(fragment(value), stored: true), "GENERATED ALWAYS AS (\(value)) STORED")
+        } else if !row.string(8).isEmpty {
+            line += " GENERATED \(row.string(8) == "a" ? "ALWAYS" : "BY DEFAULT") AS IDENTITY"
+            isIdentity[row.int(0), default: []].insert(name)
+        } else if row.text(7) != nil {
+            add(.defaultValue(fragment(value)), "DEFAULT \(value)")
+            if row.bool(12) { isIdentity[row.int(0), default: []].insert(name) }
+        }
+        columns[row.int(0), default: [:]][row.int(1)] = schema.tables[place].columns.count
+        ownCollations[row.int(0), default: [:]][row.int(1)] = row.int(10)
+        schema.tables[place].columns.append(
+            ColumnDefinition(name: name, type: type, constraints: constraints, sql: line))
+    }
+
+    private func names(_ numbers: [Int64], of table: Int64) -> [String] {
+        guard let place = places[table], let known = columns[table] else { return [] }
+        return numbers.compactMap { known[$0].map { schema.tables[place].columns[$0].name } }
+    }
+
+    private mutating func add(constraint row: ServerCatalog.Row) {
+        let number = row.int(0)
+        guard let place = places[number] else { return }
+        let (name, definition) = (row.string(1), row.string(10))
+        let table = schema.tables[place].name
+        let keys = names(row.ints(3), of: number)
+        let terms = keys.map {
+            IndexTerm(expression: fragment(quoteIdentifier($0)), column: $0, collation: nil, descending: false)
+        }
+        let kind: ConstraintDefinition.Kind
+        switch row.string(2) {
+        case "p":
+            let isMade = keys.count == 1 && isIdentity[number]?.contains(keys[0]) ?? false
+            kind = .primaryKey(terms, autoIncrement: isMade, onConflict: nil)
+        case "u": kind = .unique(terms, onConflict: nil)
+        case "c":
+            if keys.count == 1, name == Self.notNullCheck(keys[0]) {
+                notNullChecks.insert([foldIdentifier(table), foldIdentifier(keys[0])])
+                return
+            }
+            kind = .check(fragment(row.string(11)))
+        case "f":
+            kind = .foreignKey(
+                ForeignKeyDefinition(
+                    columns: keys, table: names[row.int(4)] ?? row.string(12),
+                    tableColumns: names(row.ints(5), of: row.int(4)), onDelete: .init(server: row.string(6)),
+                    onUpdate: .init(server: row.string(7)), match: nil, isDeferred: row.bool(8)))
+        default: return accompany(number, "exclusion constraint \"\(name)\"")
+        }
+        if !row.bool(9) { unvalidated.insert([foldIdentifier(table), name]) }
+        schema.tables[place].constraints.append(
+            ConstraintDefinition(name: name, kind: kind, sql: "CONSTRAINT \(quoteIdentifier(name)) \(definition)"))
+    }
+
+    private mutating func add(index row: ServerCatalog.Row) {
+        let number = row.int(0)
+        guard let place = places[number], row.string(13).isEmpty, !row.bool(4) else { return }
+        let name = row.string(1)
+        guard row.bool(5) else {
+            invalidIndexes.insert(foldIdentifier(name))
+            return
+        }
+        let (keys, options, collations) = (row.ints(8), row.ints(10), row.ints(9))
+        let texts = row.string(14).split(separator: "\u{1}", omittingEmptySubsequences: false).map(String.init)
+        var terms = (0..<Int(clamping: row.int(6))).filter { keys.indices.contains($0) }.map { index -> IndexTerm in
+            let column = names([keys[index]], of: number).first
+            let text = column.map(quoteIdentifier) ?? (texts.indices.contains(index) ? texts[index] : "")
+            let option = options.indices.contains(index) ? options[index] : 0
+            var canonical = fragment(text).canonical + (option & 2 != 0 ? " nulls first" : "")
+            if collations.indices.contains(index), let column, collations[index] != ownCollations[number]?[keys[index]] {
+                canonical += " collate \(self.collations[collations[index]] ?? column)"
+            }
+            return IndexTerm(
+                expression: SQLFragment(text: text, canonical: canonical), column: column, collation: nil,
+                descending: option & 1 != 0)
+        }
+        let definition = row.string(12)
+        // What an index of ours has not.
+        if row.string(2) != "btree" || row.int(6) < row.int(7) || contains(definition, " NULLS NOT DISTINCT"),
+            let last = terms.popLast()
+        {
+            terms.append(
+                IndexTerm(
+                    expression: SQLFragment(text: last.expression.text, canonical: definition), column: nil,
+                    collation: nil, descending: last.descending))
+        }
+        schema.indexes.append(
+            IndexDefinition(
+                name: name, table: schema.tables[place].name, terms: terms, isUnique: row.bool(3),
+                condition: row.text(11).map(fragment), sql: definition))
+    }
+
+    private mutating func add(trigger row: ServerCatalog.Row) {
+        guard let place = places[row.int(0)] else { return }
+        schema.triggers.append(
+            TriggerDefinition(
+                name: row.string(1), timing: .after, event: .update, columns: [], table: schema.tables[place].name,
+                body: fragment(row.string(4)), sql: row.string(4)))
+    }
+
+    private mutating func add(other row: ServerCatalog.Row) {
+        if row.int(2) != 0 { accompany(row.int(2), "\(row.string(0)) \"\(row.string(1))\"") }
+    }
+}
+
+/// SQL as the server writes it, which is one way for what means one thing, but for quotes around names.
+private func fragment(_ sql: String) -> SQLFragment { SQLFragment(text: sql, canonical: rewritten(sql) { _ in nil }) }
+
+/// The text without needless quotes.
+/// - Parameter name: what a name becomes; nil: what it is.
+private func rewritten(_ sql: String, isCanonical: Bool = true, _ name: (String) -> String?) -> String {
+    var sql = sql
+    return sql.withUTF8 { bytes in
+        var lexer = SQLLexer(bytes)
+        var text = ""
+        var before = ""
+        while let token = lexer.scanPostgreSQL() {
+            let word = String(decoding: bytes[token.range], as: UTF8.self)
+            let isCalled = lexer.position < bytes.count && bytes[lexer.position] == UInt8(ascii: "(")
+            switch token.kind {
+            case .quotedIdentifier, .identifier:
+                let plain = token.kind == .identifier ? word : unquoted(word)
+                let isName = before != "::" && !(isCalled && token.kind == .identifier)
+                if isName, let new = name(plain) {
+                    text += isCanonical && isPlain(new) ? new : quoteIdentifier(new)
+                } else {
+                    text += isCanonical && isPlain(plain) ? plain : word
+                }
+            default: text += word
+            }
+            if token.kind != .space { before = word }
+        }
+        return text
+    }
+}
+
+private func unquoted(_ word: String) -> String {
+    var name = ""
+    var isSecond = false
+    for character in word.dropFirst().dropLast() {
+        if character == "\"", !isSecond {
+            isSecond = true
+            continue
+        }
+        isSecond = false
+        name.append(character)
+    }
+    return name
+}
+
+private func isPlain(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !(first >= 0x30 && first <= 0x39) else { return false }
+    return name.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x5F }
+}
+
+extension TableDefinition {
+    /// A CREATE TABLE for the server, without foreign keys, which follow when all tables are there.
+    var onServer: String {
+        let others = constraints.filter { if case .foreignKey = $0.kind { false } else { true } }
+        let lines = columns.map(\.sql) + others.map(\.sql)
+        return "CREATE TABLE \(quoteIdentifier(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"
+    }
+}
+
+// Renames, as the server makes them: whatever names the table or the column follows.
+extension Schema {
+    mutating func rename(table: String, to name: String) {
+        for place in tables.indices {
+            if sameIdentifier(tables[place].name, table) { tables[place].name = name }
+            tables[place].constraints = tables[place].constraints.map { constraint in
+                guard case .foreignKey(var key) = constraint.kind, sameIdentifier(key.table, table) else {
+                    return constraint
+                }
+                key.table = name
+                var copy = constraint
+                copy.kind = .foreignKey(key)
+                return copy
+            }
+            tables[place].sql = tables[place].onServer
+        }
+        for place in indexes.indices where sameIdentifier(indexes[place].table, table) { indexes[place].table = name }
+        for place in triggers.indices where sameIdentifier(triggers[place].table, table) {
+            triggers[place].table = name
+        }
+    }
+
+    mutating func rename(column: String, to name: String, of table: String) {
+        func renamed(_ old: String) -> String { sameIdentifier(old, column) ? name : old }
+        func renamed(_ sql: SQLFragment) -> SQLFragment {
+            let change = { (word: String) in sameIdentifier(word, column) ? name : nil }
+            return SQLFragment(
+                text: rewritten(sql.text, isCanonical: false, change), canonical: rewritten(sql.canonical, change))
+        }
+        func renamed(_ term: IndexTerm) -> IndexTerm {
+            IndexTerm(
+                expression: renamed(term.expression), column: term.column.map(renamed), collation: term.collation,
+                descending: term.descending)
+        }
+        func renamed(_ constraint: ConstraintDefinition) -> ConstraintDefinition {
+            var copy = constraint
+            switch constraint.kind {
+            case .primaryKey(let terms, let isMade, let policy):
+                copy.kind = .primaryKey(terms.map(renamed), autoIncrement: isMade, onConflict: policy)
+            case .unique(let terms, let policy): copy.kind = .unique(terms.map(renamed), onConflict: policy)
+            case .check(let condition): copy.kind = .check(renamed(condition))
+            case .generated(let value, let stored): copy.kind = .generated(renamed(value), stored: stored)
+            case .foreignKey(var key):
+                key.columns = key.columns.map(renamed)
+                copy.kind = .foreignKey(key)
+            default: return constraint
+            }
+            copy.sql = rewritten(constraint.sql, isCanonical: false) { sameIdentifier($0, column) ? name : nil }
+            return copy
+        }
+        for place in tables.indices {
+            if sameIdentifier(tables[place].name, table) {
+                tables[place].columns = tables[place].columns.map { old in
+                    var new = old
+                    new.name = renamed(old.name)
+                    new.constraints = old.constraints.map(renamed)
+                    if new.name != old.name { new.sql = quoteIdentifier(name) + old.sql.dropFirst(quoteIdentifier(old.name).count) }
+                    return new
+                }
+                tables[place].constraints = tables[place].constraints.map(renamed)
+            }
+            tables[place].constraints = tables[place].constraints.map { constraint in
+                guard case .foreignKey(var key) = constraint.kind, sameIdentifier(key.table, table) else {
+                    return constraint
+                }
+                key.tableColumns = key.tableColumns.map(renamed)
+                var copy = constraint
+                copy.kind = .foreignKey(key)
+                return copy
+            }
+            tables[place].sql = tables[place].onServer
+        }
+        for place in indexes.indices where sameIdentifier(indexes[place].table, table) {
+            indexes[place].terms = indexes[place].terms.map(renamed)
+            indexes[place].condition = indexes[place].condition.map(renamed)
+        }
+    }
+}
