@@ -56,7 +56,7 @@ extension Applier {
         }
         var rest = words.dropFirst(place + 1)
         if rest.first.map(foldIdentifier) == "if" { rest = rest.dropFirst(3) }
-        guard let name = rest.first, name.map({ $0 }) != Array("on") else { return try concurrently(sql, connection) }
+        guard let name = rest.first, !sameIdentifier(name, "on") else { return try concurrently(sql, connection) }
         let quoted = quoteIdentifier(name.hasPrefix("\"") ? String(name.dropFirst().dropLast()) : name)
         let isValid = try rows(
             "SELECT CAST(x.indisvalid AS integer) FROM pg_catalog.pg_index x "

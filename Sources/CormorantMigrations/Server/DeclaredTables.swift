@@ -2,6 +2,7 @@ import CormorantBase
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 /// What models declare, as a server has it.
 struct DeclaredTables {
