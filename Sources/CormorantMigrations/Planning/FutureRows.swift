@@ -35,7 +35,11 @@ struct FutureRows {
     /// - Parameters:
     ///   - rows: the rows that are there, for a FROM clause.
     ///   - conversion: convert_sql of a column.
-    init(_ table: TableDefinition, _ difference: TableDifference, rows: String, conversion: (String) -> String?) {
+    ///   - onServer: what a value is as another type, on a server.
+    init(
+        _ table: TableDefinition, _ difference: TableDifference, rows: String, conversion: (String) -> String?,
+        onServer: ((_ value: String, _ from: String, _ to: String) -> String)? = nil
+    ) {
         let (before, after) = (difference.before, difference.after)
         name = table.name
         self.before = before
@@ -81,7 +85,13 @@ struct FutureRows {
                 selected.append((key, quoted, quoted))
             } else {
                 let value = written ?? column.defaultValue.map { "(\($0.text))" } ?? "NULL"
-                selected.append((key, quoted, "\(isSame ? value : applied(value, kind))\(collation)"))
+                if let onServer {
+                    let type = column.definition.type
+                    let from = made == nil ? old?.definition.type ?? type : type
+                    selected.append((key, quoted, onServer(value, from, type)))
+                } else {
+                    selected.append((key, quoted, "\(isSame ? value : applied(value, kind))\(collation)"))
+                }
                 name = "corm_old_\(index)"
                 isChanged = isChanged || !isSame && (old != nil || value != "NULL")
             }

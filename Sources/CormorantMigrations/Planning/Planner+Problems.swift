@@ -33,7 +33,13 @@ extension Planner {
     }
 
     func future(_ present: TableDefinition, _ difference: TableDifference) -> FutureRows {
-        FutureRows(present, difference, rows: origins.source(present)) { notes.conversion(of: $0, in: present.name) }
+        FutureRows(
+            present, difference, rows: origins.source(present),
+            conversion: { name in
+                let sql = notes.conversion(of: name, in: present.name)
+                guard server != nil, let type = difference.after.column(name)?.definition.type else { return sql }
+                return sql.map { SQLCompiler.onServer($0, as: type, of: present.columnTypes) }
+            }, onServer: server == nil ? nil : { self.converted($0, from: $1, to: $2) })
     }
 
     private func dropped(_ changes: [SchemaChange], _ table: TableDefinition, _ judgement: inout Judgement) throws {

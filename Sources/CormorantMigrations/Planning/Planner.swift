@@ -16,7 +16,7 @@ final class Planner {
     /// Which tables of a server have many rows, as far as that was asked.
     var large: [String: Bool] = [:]
     /// Foreign keys that come when all tables are there, on a server.
-    var references: [(SchemaChange, TableDefinition, TableDifference)] = []
+    var lateReferences: [(SchemaChange, TableDefinition, TableDifference)] = []
     /// What rows are counted in; nil: a plan without a file.
     let file: Connection?
     var notes: PlanNotes
@@ -107,7 +107,8 @@ final class Planner {
     func isChanged(_ table: String) -> Bool { changed.contains(foldIdentifier(table)) }
 
     private func create(_ table: String, sql: String) throws {
-        try add("create table \"\(table)\"", [SchemaChange(.createTable, table, after: sql)], [sql])
+        let keys = server == nil ? [] : earlyReferences(of: table)
+        try add("create table \"\(table)\"", [SchemaChange(.createTable, table, after: sql)], [sql] + keys)
         created.append(table)
     }
 
@@ -117,6 +118,7 @@ final class Planner {
     private func seed() throws {
         for table in created {
             guard let sql = notes.seeds[foldIdentifier(table)] else { continue }
+            if server != nil { try refuseSchemaChanges(sql, table) }
             let before = current
             try add("first rows of \"\(table)\"", [], stepStatements(sql).map(\.sql))
             if let change = SchemaDifference(from: before, to: current).changes.first {
@@ -357,6 +359,10 @@ struct Origins {
     }
 
     func table(_ name: String) -> String { tables[foldIdentifier(name)] ?? name }
+
+    func column(_ name: String, of table: String) -> String {
+        columns[foldIdentifier(table)]?[foldIdentifier(name)] ?? name
+    }
 
     /// The new names of tables, by their folded names before.
     var newNames: [String: String] {

@@ -27,7 +27,7 @@ extension Planner {
                 continue
             }
             if change.kind == .addForeignKey {
-                references.append((change, present, difference))
+                lateReferences.append((change, present, difference))
                 continue
             }
             try make(change, of: present, difference)
@@ -36,13 +36,68 @@ extension Planner {
 
     /// Foreign keys, when all tables are there, and all that they refer to is unique.
     func addReferences() throws {
-        for (change, table, difference) in references { try make(change, of: table, difference) }
+        for (change, table, difference) in lateReferences { try make(change, of: table, difference) }
         for name in created {
             guard let table = target.table(name) else { continue }
-            let keys = TableShape(table).foreignKeys.filter { target.has($0.key.table) }
-            guard !keys.isEmpty else { continue }
-            let sql = keys.map { "ALTER TABLE \(quoteIdentifier(name)) ADD \($0.definition.sql)" }
+            let early = Set(earlyReferences(of: name))
+            let sql = references(of: table).map(\.sql).filter { !early.contains($0) }
+            guard !sql.isEmpty else { continue }
             try add("foreign keys of \"\(name)\"", [], sql)
+        }
+    }
+
+    private func references(of table: TableDefinition) -> [(key: ForeignKeyDefinition, sql: String)] {
+        TableShape(table).foreignKeys.map { ($0.key, "ALTER TABLE \(quoteIdentifier(table.name)) ADD \($0.definition.sql)") }
+    }
+
+    /// Foreign keys of a table that is made that lead to primary keys that are there by then.
+    func earlyReferences(of name: String) -> [String] {
+        guard let table = target.table(name) else { return [] }
+        let before = created.prefix { !sameIdentifier($0, name) }
+        return references(of: table).filter { key, _ in
+            guard let parent = target.table(key.table) else { return false }
+            let isThere =
+                sameIdentifier(key.table, name) || before.contains { sameIdentifier($0, key.table) }
+                || base.table(key.table) != nil && !isChanged(key.table)
+            let primary = TableShape(parent).primaryKey.compactMap(\.column).map(foldIdentifier)
+            return isThere && (key.tableColumns.isEmpty || key.tableColumns.map(foldIdentifier) == primary)
+        }.map(\.sql)
+    }
+
+    /// First rows are rows.
+    func refuseSchemaChanges(_ sql: String, _ table: String) throws {
+        for statement in serverStatements(sql) {
+            guard let word = SQLScript.words(statement.sql, 1).first.map(foldIdentifier),
+                ["create", "alter", "drop", "truncate"].contains(word)
+            else { continue }
+            throw CormorantError(
+                .migration, "the SQL for the first rows of \"\(table)\" changes the schema: \(oneLine(statement.sql))",
+                hint: "let it only write rows, and describe tables by models", table: table)
+        }
+    }
+
+    /// Views that name a column, or any of a table, which the server would refuse to change.
+    private func refuseViews(on table: TableDefinition, _ column: String, _ judgement: inout Judgement) throws {
+        guard let file else { return }
+        let name = origins.column(column, of: table.name)
+        let sql = """
+            SELECT DISTINCT CAST(CAST(v.oid AS regclass) AS text), CAST(v.relname AS text)
+            FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid
+                JOIN pg_catalog.pg_class v ON v.oid = r.ev_class JOIN pg_catalog.pg_attribute a
+                ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+            WHERE d.classid = CAST('pg_catalog.pg_rewrite' AS regclass) AND v.oid <> d.refobjid
+                AND d.refobjid = to_regclass(\(textLiteral(quoteIdentifier(origins.table(table.name)))))
+                AND a.attname = \(textLiteral(name))
+            """
+        var views: [(shown: String, name: String)] = []
+        try ServerCatalog(connection: file).forEach(sql) { views.append(($0.string(0), $0.string(1))) }
+        for view in views {
+            if target.view(view.name) == nil, current.view(view.name) != nil { continue }
+            judgement.problems.append(
+                MigrationProblem(
+                    message: "view \"\(view.name)\" would no longer work: it names \"\(table.name).\(column)\"",
+                    annotation: "drop it in the same migration: allow_drop \"view:\(view.name)\"",
+                    drop: "view:\(view.name)"))
         }
     }
 
@@ -52,6 +107,9 @@ extension Planner {
         judgement.rows = file == nil ? nil : 0
         var sql = try statements(change, table, difference, &judgement)
         if change.kind == .dropColumn, let name = change.name { try companions(of: name, table, &judgement) }
+        if [.dropColumn, .changeType, .changeComputed, .changeCollation].contains(change.kind), let name = change.name {
+            try refuseViews(on: table, name, &judgement)
+        }
         let isDecided = risk([change], judgement, isAnnotated: conversion(change, table) != nil)
         var after: [String] = []
         if try isLarge(table.name), let split = sql.first, let (now, later) = online(change, split, table, difference) {
@@ -170,13 +228,13 @@ extension Planner {
         let value =
             given.map { SQLCompiler.onServer($0, as: to, of: table.columnTypes) } ?? converted(name, from: from, to: to)
         if given == nil, change.kind == .changeType, let file {
-            let rows = origins.source(table)
+            let source = origins.source(table)
             let back = converted("(\(value))", from: to, to: from)
-            let count = try rows_(
-                "SELECT count(*) FROM \(rows) WHERE CAST(\(back) AS text) IS DISTINCT FROM CAST(\(name) AS text)", file)
+            let count = try rows(
+                "SELECT count(*) FROM \(source) WHERE CAST(\(back) AS text) IS DISTINCT FROM CAST(\(name) AS text)", file)
             let where_ = "\"\(table.name).\(new.name)\""
             if count == nil {
-                let all = try self.rows_("SELECT count(*) FROM \(rows) WHERE \(name) IS NOT NULL", file) ?? 0
+                let all = try rows("SELECT count(*) FROM \(source) WHERE \(name) IS NOT NULL", file) ?? 0
                 if all > 0 {
                     judgement.problems.append(
                         MigrationProblem(
@@ -200,15 +258,15 @@ extension Planner {
         return alter + parts.joined(separator: ", ")
     }
 
-    private func converted(_ value: String, from: String, to: String) -> String {
+    func converted(_ value: String, from: String, to: String) -> String {
         let integers: Set = ["smallint", "integer", "bigint"]
         switch (from, to) {
+        case _ where from == to: return value
         case ("boolean", _) where integers.contains(to) || to.hasPrefix("numeric") || to == "double precision":
             return "CAST(CAST(\(value) AS integer) AS \(to))"
         case (_, "boolean") where integers.contains(from): return "CAST(CAST(\(value) AS integer) AS boolean)"
         case ("bytea", "text"): return "convert_from(\(value), 'UTF8')"
         case ("text", "bytea"): return "convert_to(\(value), 'UTF8')"
-        case ("text", _), (_, "text"): return "CAST(\(value) AS \(to))"
         default: return "CAST(\(value) AS \(to))"
         }
     }
@@ -224,7 +282,7 @@ extension Planner {
             guards.append(question)
             return []
         }
-        guard let count = try rows_(question, file), count > 0 else {
+        guard let count = try rows(question, file), count > 0 else {
             guards.append(question)
             return []
         }
@@ -255,7 +313,7 @@ extension Planner {
         if old.computed == nil {
             let name = quoteIdentifier(old.name)
             let count = try file.flatMap {
-                try rows_("SELECT count(\(name)) FROM \(origins.source(table))", $0)
+                try rows("SELECT count(\(name)) FROM \(origins.source(table))", $0)
             }
             let values = (count.map { counted($0, "value") } ?? "the values") + " of \"\(table.name).\(old.name)\""
             if notes.allows(dropOf: table.name, column: old.name) {
@@ -300,7 +358,7 @@ extension Planner {
     /// A table of many rows is written anew only where that was said.
     private func rewrites(_ table: TableDefinition, _ judgement: inout Judgement) throws {
         guard try isLarge(table.name), let file else { return }
-        let count = try rows_("SELECT count(*) FROM \(origins.source(table))", file) ?? 0
+        let count = try rows("SELECT count(*) FROM \(origins.source(table))", file) ?? 0
         let word = "rewrite:\(table.name)"
         guard !notes.allowsAll, !notes.allowedDrops.contains(foldIdentifier(word)) else {
             judgement.rows = count
@@ -376,8 +434,6 @@ extension Planner {
             }
         }
     }
-
-    private func rows_(_ sql: String, _ file: Connection) throws -> Int64? { try rows(sql, file) }
 }
 
 extension SchemaChange.Kind {

@@ -32,6 +32,24 @@ struct ModelTarget {
                 wanted, of: model, former: former[foldIdentifier(model.table)] ?? Schema(), into: file,
                 isOnServer: onServer != nil)
         }
+        if onServer != nil { leaveOutLooseKeys() }
+    }
+
+    /// A server has no foreign key to a table that is not there: it comes with that.
+    private mutating func leaveOutLooseKeys() {
+        let names = Set(schema.tables.map { foldIdentifier($0.name) })
+        for place in schema.tables.indices {
+            let present = schema.tables[place].constraints
+            schema.tables[place].constraints.removeAll { constraint in
+                // One into another schema is named with that.
+                if case .foreignKey(let key) = constraint.kind, !key.tableColumns.isEmpty || !contains(key.table, ".") {
+                    !names.contains(foldIdentifier(key.table)) && !contains(key.table, ".")
+                } else {
+                    false
+                }
+            }
+            if schema.tables[place].constraints.count != present.count { schema.tables[place].sql = schema.tables[place].onServer }
+        }
     }
 
     private mutating func merge(
@@ -162,6 +180,8 @@ private struct TableMerger {
             case .notNull where shape?.notNull == nil && former?.notNull == nil: merged.constraints.append(constraint)
             case .defaultValue(let value) where shape?.defaultValue == nil && former?.defaultValue != value:
                 merged.constraints.append(constraint)
+            // The server has them for texts alone.
+            case .collate where isOnServer && merged.type != present.definition.type: break
             case .collate(let name) where shape?.collation == nil && former?.collation != name:
                 merged.constraints.append(constraint)
             default: break
