@@ -51,7 +51,6 @@ final class LibPQ: Sendable {
 
     // Notifications.
     let socket: @convention(c) (Connection?) -> Int32
-    let consumeInput: @convention(c) (Connection?) -> Int32
     let notifies: @convention(c) (Connection?) -> UnsafeMutableRawPointer?
 
     // Results.
@@ -114,7 +113,6 @@ final class LibPQ: Sendable {
         getCopyData = try function("PQgetCopyData")
         freeMemory = try function("PQfreemem")
         socket = try function("PQsocket")
-        consumeInput = try function("PQconsumeInput")
         notifies = try function("PQnotifies")
         resultStatus = try function("PQresultStatus")
         errorField = try function("PQresultErrorField")
