@@ -18,6 +18,9 @@ EVIL = "\x1b]0;pwn\x07\x1b[31m\x9b32m\r\x08\x7f\nFORGED\u202e\u2066x"
 INTERESTING = (0, 1, 2, 5, 10, 13, 127, 128, 255, 256, 4095, 4096, 65535, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 PAGE = 1024
 
+# How often what was tried.
+tried: dict[str, int] = {}
+
 Made = dict[str, bytes]
 CLASSES: dict[str, Callable[[random.Random], Made]] = {}
 

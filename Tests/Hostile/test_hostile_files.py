@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import tried
-from files import CLASSES, EVIL, hostile, write
+from files import CLASSES, EVIL, hostile, tried, write
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CORMORANT_BUILD", ROOT / "build")).resolve()
@@ -137,6 +136,7 @@ class Reader:
     """A process that opens file after file; a new one where it dies."""
 
     def __init__(self, face: str) -> None:
+        self.face = face
         self.process = subprocess.Popen(
             FACES[face],
             stdin=subprocess.PIPE,
@@ -174,7 +174,9 @@ def reader(request: pytest.FixtureRequest) -> Iterator[Reader]:
 
 def test_faces(reader: Reader, tmp_path: Path) -> None:
     rows = 0
-    for number in NUMBERS:
+    # What is in each of them is the engine: they take turns, unless there is time.
+    place = 0 if MORE or ONLY else list(FACES).index(reader.face)
+    for number in NUMBERS[place :: 1 if MORE or ONLY else len(FACES)]:
         name, made = hostile(number, SEED)
         for left in tmp_path.iterdir():
             left.unlink()
@@ -184,4 +186,4 @@ def test_faces(reader: Reader, tmp_path: Path) -> None:
         assert answer.startswith(("read ", "refused ")), (answer, name, again(number))
         rows += int(answer.split()[1]) if answer.startswith("read ") else 0
         assert {file.name for file in tmp_path.iterdir()} <= {"a.db", "a.db-wal", "a.db-shm", "a.db-journal"}, again(number)
-    assert ONLY or rows > 1000
+    assert ONLY or rows > 100

@@ -102,7 +102,9 @@ test_swift() {
     [ -n "$chosen" ] || Tests/Rejected/run "$swift_scratch"
 }
 
-# Each language writes a file of edge values, and each reads all three; then all move money in one file, and watch one.
+# Each language writes a file of edge values, and each reads all three; then all move money in one file, and watch one; open hostile
+# files, and do what they are told while a model in memory keeps the books. CORMORANT_HOSTILE and CORMORANT_EXAMPLES make it more of
+# these.
 test_exchange() {
     swift build --package-path Tests/EdgeValues --scratch-path "$swift_scratch"
     if [ -z "$chosen" ]; then
@@ -112,7 +114,7 @@ test_exchange() {
             Swift "$swift_scratch/debug/edge_write" "$swift_scratch/debug/edge_read"
         transfer_money 5
     fi
-    CORMORANT_SWIFT_BUILD=$swift_scratch run_pytest Tests/Watching
+    CORMORANT_SWIFT_BUILD=$swift_scratch run_pytest Tests/Watching Tests/Hostile Tests/Stateful
 }
 
 # Processes of each language on one file, killed and started anew.
@@ -224,4 +226,15 @@ test_servers() {
         "$bin/postgres" --version
         CORMORANT_POSTGRES_BIN=$bin scripts/postgres-server run Tests/Postgres/run "$swift_scratch" "$chosen"
     done
+}
+
+# Not a suite: what only soak runs, and counts (scripts/soak-counts): each run takes up where the last one ended.
+count_faults() {
+    swift build --package-path Tests/EdgeValues --scratch-path "$swift_scratch"
+    export CORMORANT_SWIFT_BUILD=$swift_scratch
+    scripts/soak-counts build/Tests/C/faults cut --variants 12 --seed '{seed}'
+    scripts/soak-counts build/Tests/C/faults io --every 3 --seed '{seed}'
+    scripts/soak-counts build/Tests/C/faults memory --every 7 --seed '{seed}'
+    CORMORANT_HOSTILE=1000 scripts/soak-counts "$python" -m pytest --quiet Tests/Hostile
+    CORMORANT_EXAMPLES=200 scripts/soak-counts "$python" -m pytest --quiet Tests/Stateful
 }

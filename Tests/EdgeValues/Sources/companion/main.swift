@@ -32,7 +32,7 @@ func answer(_ words: [String]) throws -> String {
     guard let database else { return "error nothing is open" }
     let numbers = words.map { Value.integer(Int64($0) ?? 0) }
     func ask(_ sql: SQL, _ values: Bindings) throws -> String {
-        guard let row = try database.query(sql, values).first, case .text(let text) = row[0] else { return "none" }
+        guard let row = try database.query(sql, values).first, case .text(let text) = try row[0] else { return "none" }
         return text
     }
     switch words[0] {
