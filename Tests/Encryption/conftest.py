@@ -25,6 +25,15 @@ OURS = "cormorant"
 SQLCIPHER = "sqlcipher3"
 OLDER_SQLCIPHER = "pysqlcipher3"
 
+# How often a process was killed.
+killed: list[int] = []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if killed:
+        terminalreporter.write_line(f"kills among processes of both libraries: {len(killed)} runs")
+
+
 FILL = (
     "CREATE TABLE t (id INTEGER PRIMARY KEY, b TEXT, c BLOB)",
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 400) "

@@ -5,17 +5,19 @@ CORMORANT_KILLS makes it more of them.
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from conftest import FILL, HERE, OURS, RAW, SQLCIPHER, check, run
+from conftest import FILL, HERE, OURS, RAW, SQLCIPHER, check, killed, run
 from cormorant import Cipher, Database
 
 KILLS = int(os.environ.get("CORMORANT_KILLS", "5"))
@@ -85,6 +87,35 @@ def test_both_write_at_once_and_are_killed_together(path: Path, mode: str) -> No
             output, _ = writer.communicate(timeout=60)
             acknowledged |= {int(line) for line in output.split(b"\n")[:-1]}
         reader = [OURS, SQLCIPHER][round % 2]
+        assert committed(path, reader, mode) >= acknowledged, reader
+    assert acknowledged
+    check(path, mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["wal", "truncate", "persist"])
+def test_one_is_killed_while_the_others_write(path: Path, mode: str) -> None:
+    """Who lives goes on with what the dead one left, in its locks and its half of a transaction."""
+    generator = random.Random(f"{mode} {os.environ.get('CORMORANT_SEED', '1')}")
+    run(OURS, path, *FILL, mode=mode)
+    numbers = itertools.count(1)
+    acknowledged: set[int] = set()
+
+    def begin(engine: str) -> subprocess.Popen[bytes]:
+        return start(VICTIM, engine, path, mode, 1000 * next(numbers), 900)
+
+    def end(writer: subprocess.Popen[bytes]) -> None:
+        acknowledged.update(int(line) for line in kill(writer, 0).split(b"\n")[:-1])
+        killed.append(1)
+
+    writers = [begin(engine) for engine in (OURS, SQLCIPHER, OURS, SQLCIPHER)]
+    for _ in range(max(2, KILLS // 2)):
+        time.sleep(generator.uniform(0.05, 0.3))
+        place = generator.randrange(len(writers))
+        end(writers[place])
+        writers[place] = begin(generator.choice([OURS, SQLCIPHER]))
+    for writer in writers:
+        end(writer)
+    for reader in (SQLCIPHER, OURS):
         assert committed(path, reader, mode) >= acknowledged, reader
     assert acknowledged
     check(path, mode=mode)

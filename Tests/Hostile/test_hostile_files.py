@@ -8,6 +8,7 @@ CORMORANT_HOSTILE says how many files besides one of each class are tried, CORMO
 from __future__ import annotations
 
 import os
+import random
 import re
 import resource
 import select
@@ -123,6 +124,46 @@ def test_commands(folder: Path) -> None:
             assert not new, (new, where)
             if command[0] not in ("migrate", "import", "kv", "repair", "backup") and set(made) == {""}:
                 assert (folder / "a.db").read_bytes() == made[""], f"the file was changed: {where}"
+
+
+INPUTS = {
+    "a.csv": f'id,name,"{EVIL}"\n1,"a ""b""",2\n2,,\n'.encode(),
+    "a.json": b'[{"id": 1, "name": "a\\u001b]0;x\\u0007", "n": [1, {"x": null}]}, {"id": 1e400}]',
+    "a.ndjson": b'{"id": 1, "name": "x"}\n{"id": 2}\n',
+    "a.sql": b"CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT DEFAULT 'x'); CREATE INDEX i ON a (b); CREATE VIEW v AS SELECT 1;",
+}
+
+
+def test_inputs(folder: Path) -> None:
+    """What the command reads besides databases, changed by chance."""
+    chance = random.Random(SEED)
+    for number in range(max(8, MORE)):
+        name = list(INPUTS)[number % len(INPUTS)]
+        data = bytearray(INPUTS[name])
+        for _ in range(chance.choice((1, 3, 20))):
+            at = chance.randrange(len(data))
+            what = chance.randrange(4)
+            if what == 0:
+                data[at] = chance.randrange(256)
+            elif what == 1:
+                data[at:at] = chance.choice((b'"', b"\n", b"(", b"[" * 3000, b"\xff\xfe", b"\0", b"\x1b[31m", b"{" * 99, b"1e999", b"--"))
+            elif what == 2 and len(data) > 9:
+                del data[at : at + 3]
+            else:
+                data += data[at : at + 200]
+        (folder / name).write_bytes(data)
+        for left in folder.glob("new.db*"):
+            left.unlink()
+        command = ("plan", "new.db", name) if name == "a.sql" else ("import", "new.db", name, "--table", "a")
+        (folder / "new.db").write_bytes(b"")
+        done = run(command, folder)
+        tried["inputs of the command"] = tried.get("inputs of the command", 0) + 1
+        errors = done.stderr.decode(errors="replace")
+        where = (number, f"again: CORMORANT_SEED={SEED} CORMORANT_HOSTILE={MORE} pytest Tests/Hostile -k test_inputs", bytes(data)[:300])
+        assert done.returncode in (0, 1, 2, 3, 64), (done.returncode, errors[-500:], where)
+        shown = errors + done.stdout.decode(errors="replace")
+        found = RAW.search(shown)
+        assert found is None, (shown[max(0, found.start() - 60) : found.end() + 20], where)
 
 
 FACES = {

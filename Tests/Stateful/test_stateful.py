@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from cormorant import Cipher, Column, Database, Error, Model, UniqueError, column
+from cormorant import Cipher, Column, Database, Error, Model, UniqueViolation, column
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ.get("CORMORANT_C_BUILD", ROOT / "build")) / "Tests/C"
@@ -116,7 +116,7 @@ class Machine(RuleBasedStateMachine):
         self.count("insert")
         try:
             self.handles[at].insert(Item(id=id, name=name, n=n))
-        except UniqueError:
+        except UniqueViolation:
             assert id in self.model
         else:
             assert id not in self.model
@@ -150,7 +150,7 @@ class Machine(RuleBasedStateMachine):
         fits = len({id for id, _, _ in rows}) == len(rows) and not any(id in self.model for id, _, _ in rows)
         try:
             self.handles[at].insert_many([Item(id=id, name=name, n=n) for id, name, n in rows])
-        except UniqueError:
+        except UniqueViolation:
             assert not fits
         else:
             assert fits

@@ -235,6 +235,7 @@ count_faults() {
     scripts/soak-counts build/Tests/C/faults cut --variants 12 --seed '{seed}'
     scripts/soak-counts build/Tests/C/faults io --every 3 --seed '{seed}'
     scripts/soak-counts build/Tests/C/faults memory --every 7 --seed '{seed}'
-    CORMORANT_HOSTILE=1000 scripts/soak-counts "$python" -m pytest --quiet Tests/Hostile
-    CORMORANT_EXAMPLES=200 scripts/soak-counts "$python" -m pytest --quiet Tests/Stateful
+    scripts/soak-counts env CORMORANT_HOSTILE=1000 "$python" -m pytest --quiet Tests/Hostile
+    scripts/soak-counts env CORMORANT_EXAMPLES=200 "$python" -m pytest --quiet Tests/Stateful
+    scripts/soak-counts env CORMORANT_KILLS=100 "$python" -m pytest --quiet Tests/Encryption/test_kill.py
 }
