@@ -54,14 +54,21 @@ static void take(names *names, const char *text) {
 
 static void change_name(names *names, const event *event) {
     switch (event->kind) {
-    case CREATE: give(names, event->name, event->file); break;
-    case LINK: give(names, event->new_name, event->file); break;
-    case UNLINK: take(names, event->name); break;
+    case CREATE:
+        give(names, event->name, event->file);
+        break;
+    case LINK:
+        give(names, event->new_name, event->file);
+        break;
+    case UNLINK:
+        take(names, event->name);
+        break;
     case RENAME:
         take(names, event->name);
         give(names, event->new_name, event->file);
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -173,7 +180,9 @@ void put_cut(const recording *recording, size_t count, unsigned variant, unsigne
             abort();
         switch (event->kind) {
         case WRITE:
-        case TRUNCATE: pending[pending_count++] = event; break;
+        case TRUNCATE:
+            pending[pending_count++] = event;
+            break;
         case SYNC:
             for (size_t place = 0; place < pending_count; place += 1) {
                 if (pending[place]->file == event->file)
@@ -188,8 +197,11 @@ void put_cut(const recording *recording, size_t count, unsigned variant, unsigne
                 change_name(&on_disk, name_changes[place]);
             change_count = 0;
             break;
-        case DONE: break;
-        default: name_changes[change_count++] = event; break;
+        case DONE:
+            break;
+        default:
+            name_changes[change_count++] = event;
+            break;
         }
     }
     /* 0: nothing, 1: all, 2: what was written under the old names, 3: the new names of what was not written. */

@@ -243,7 +243,8 @@ static ssize_t write_any(int descriptor, const void *buffer, size_t size, off64_
         size /= 2;
     pthread_mutex_lock(&lock);
     off64_t place = offset < 0 ? lseek64(descriptor, 0, SEEK_CUR) : offset;
-    ssize_t done = offset < 0 ? real_write()(descriptor, buffer, size) : real_pwrite64()(descriptor, buffer, size, offset);
+    ssize_t done =
+        offset < 0 ? real_write()(descriptor, buffer, size) : real_pwrite64()(descriptor, buffer, size, offset);
     if (done > 0 && file >= 0) {
         event written = about(WRITE, file, text_of(file));
         written.offset = place;

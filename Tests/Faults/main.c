@@ -129,8 +129,10 @@ static bool is_state(const run *run, const char *folder, int first, int last) {
         if (states[state] == found)
             known = state;
     snprintf(problem, sizeof problem, "the file is in %s, not in one of %d to %d",
-             known < 0 ? "no state that was ever reached" : known < first ? "an earlier state" : "a later state", first,
-             last);
+             known < 0       ? "no state that was ever reached"
+             : known < first ? "an earlier state"
+                             : "a later state",
+             first, last);
     return false;
 }
 
@@ -151,7 +153,8 @@ static void cut_again(run *run, int first, int last, unsigned variant) {
         tried += 1;
         if (!is_state(run, cut_folder, first, last)) {
             char text[600];
-            snprintf(text, sizeof text, "after a second cut, in the recovery (%zu of %zu): %s", count, second.count, problem);
+            snprintf(text, sizeof text, "after a second cut, in the recovery (%zu of %zu): %s", count, second.count,
+                     problem);
             fail(text);
         }
     }
@@ -172,8 +175,8 @@ static void cut(const workload *of, bool encrypted) {
         for (unsigned variant = 0; chosen && variant < asked.variants; variant += 1) {
             if (asked.variant >= 0)
                 variant = (unsigned)asked.variant;
-            snprintf(now, sizeof now, "%s cut --workload %s %s --seed %u --point %zu --variant %u", asked.program, of->name,
-                     encrypted ? "--encrypted" : "--plain", asked.seed, count, variant);
+            snprintf(now, sizeof now, "%s cut --workload %s %s --seed %u --point %zu --variant %u", asked.program,
+                     of->name, encrypted ? "--encrypted" : "--plain", asked.seed, count, variant);
             int first = lasts ? (reached > slack ? reached - slack : 0) : 0, last = reached + 1;
             empty_folder(cut_folder);
             put_cut(&recorded, count, variant, asked.seed, cut_folder);
@@ -276,13 +279,14 @@ static void one_fault(const workload *of, bool encrypted, bool of_memory, fault 
     *(status < 0 ? &told : &unnoticed) += 1;
     if (asked.point >= 0)
         fprintf(stderr, "%s: %s\n", seen, status < 0 ? corm_error_message(run.error) : "unnoticed");
-    if (status < 0 && (run.error == NULL || corm_error_code(run.error) != status ||
-                       strlen(corm_error_message(run.error)) == 0)) {
+    if (status < 0 &&
+        (run.error == NULL || corm_error_code(run.error) != status || strlen(corm_error_message(run.error)) == 0)) {
         snprintf(text, sizeof text, "%s: status %d has no error of its own", seen, status);
         fail(text);
     }
     if (of_memory && status < 0 && status != CORM_E_NO_MEMORY && status != CORM_E_CANNOT_OPEN && status != CORM_E_SQL) {
-        snprintf(text, sizeof text, "%s: is told as %s: %s", seen, corm_status_name(status), corm_error_message(run.error));
+        snprintf(text, sizeof text, "%s: is told as %s: %s", seen, corm_status_name(status),
+                 corm_error_message(run.error));
         fail(text);
     }
     if (status >= 0 && run.done != state_count - 1)
@@ -298,7 +302,8 @@ static void one_fault(const workload *of, bool encrypted, bool of_memory, fault 
             used = use(&run);
         }
         if (used < 0) {
-            snprintf(text, sizeof text, "%s: the handle cannot be used afterwards: %s", seen, corm_error_message(run.error));
+            snprintf(text, sizeof text, "%s: the handle cannot be used afterwards: %s", seen,
+                     corm_error_message(run.error));
             fail(text);
             corm_error_free(run.error);
             run.error = NULL;
@@ -332,7 +337,8 @@ static void faults(const workload *of, bool encrypted, bool of_memory) {
         calls = allocations;
     }
     for (long at = 1; at <= calls; at += 1) {
-        if (asked.point >= 0 ? at != asked.point : (unsigned)at % asked.every != place_of_first((size_t)(of - workloads)))
+        if (asked.point >= 0 ? at != asked.point
+                             : (unsigned)at % asked.every != place_of_first((size_t)(of - workloads)))
             continue;
         for (int lasts = 0; lasts < 2; lasts += 1) {
             if (lasts ? asked.only_once : asked.only_lasting)
@@ -429,9 +435,14 @@ int main(int count, char **arguments) {
         rmdir(folders[index]);
     }
     rmdir(base);
-    printf("%s: %d workloads, %ld runs", of_memory ? "allocations that fail" : of_disk ? "system calls that fail" : "power cuts", worked, tried);
+    printf("%s: %d workloads, %ld runs",
+           of_memory ? "allocations that fail"
+           : of_disk ? "system calls that fail"
+                     : "power cuts",
+           worked, tried);
     if (of_memory || of_disk)
         printf(" (%ld errors, %ld without effect)", told, unnoticed);
-    printf(", %ld failures, %.1f s\n", failures, (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) / 1e9);
+    printf(", %ld failures, %.1f s\n", failures,
+           (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) / 1e9);
     return failures > 0 || worked == 0 || tried == 0;
 }

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define KEY(digits) "x'" digits "2DD29CA851E7B56E4697B0E1F08507293D761A05CE4D1B628663F411A8086D" digits "0123456789ABCDEF0123456789ABCD'"
+#define KEY(digits)                                                                                                    \
+    "x'" digits "2DD29CA851E7B56E4697B0E1F08507293D761A05CE4D1B628663F411A8086D" digits                                \
+    "0123456789ABCDEF0123456789ABCD'"
 
 static const char *const keys[] = {NULL, KEY("11"), KEY("22")};
 
@@ -48,9 +50,7 @@ static corm_status open_file(const run *run, const char *path, int key, corm_dat
     return status;
 }
 
-static corm_status start(run *run) {
-    return open_file(run, run->path, run->encrypted ? 1 : 0, &run->db, &run->error);
-}
+static corm_status start(run *run) { return open_file(run, run->path, run->encrypted ? 1 : 0, &run->db, &run->error); }
 
 static corm_status end(run *run) {
     corm_database *db = run->db;
@@ -93,8 +93,10 @@ static corm_status change(run *run, int number_of_it) {
     TRY(transact(run, sql));
     done(run);
     int64_t wrong = 0;
-    TRY(number(run->db, "SELECT count(*) FROM sums WHERE rows <> (SELECT count(*) FROM t) OR bytes <> (SELECT "
-                        "sum(length(b)) FROM t)", &wrong, &run->error));
+    TRY(number(run->db,
+               "SELECT count(*) FROM sums WHERE rows <> (SELECT count(*) FROM t) OR bytes <> (SELECT "
+               "sum(length(b)) FROM t)",
+               &wrong, &run->error));
     if (wrong != 0) {
         fprintf(stderr, "a read gives another answer than what was committed\n");
         abort();

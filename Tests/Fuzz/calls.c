@@ -22,10 +22,14 @@ typedef struct item {
 } item;
 
 static const corm_column_def columns[] = {
-    CORM_COLUMN(item, id, CORM_INT64, .primary_key = true), CORM_COLUMN(item, name, CORM_TEXT, .unique = true),
-    CORM_COLUMN(item, price, CORM_DOUBLE),                  CORM_COLUMN(item, data, CORM_BLOB),
-    CORM_COLUMN(item, made, CORM_DATETIME),                 CORM_COLUMN(item, json, CORM_JSON),
-    CORM_COLUMN(item, decimal, CORM_DECIMAL),               CORM_COLUMN(item, uuid, CORM_UUID),
+    CORM_COLUMN(item, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(item, name, CORM_TEXT, .unique = true),
+    CORM_COLUMN(item, price, CORM_DOUBLE),
+    CORM_COLUMN(item, data, CORM_BLOB),
+    CORM_COLUMN(item, made, CORM_DATETIME),
+    CORM_COLUMN(item, json, CORM_JSON),
+    CORM_COLUMN(item, decimal, CORM_DECIMAL),
+    CORM_COLUMN(item, uuid, CORM_UUID),
 };
 static const corm_model_def definition = CORM_MODEL(item, "item", columns);
 
@@ -75,7 +79,8 @@ static void read_json(const uint8_t *data, size_t size) {
         look(corm_json_reader_end(reader, &error));
     if (data[0] & 4) {
         item one;
-        for (int index = 0; index < 100 && (status = corm_json_reader_next(reader, &one, &error)) == CORM_ROW; index += 1)
+        for (int index = 0; index < 100 && (status = corm_json_reader_next(reader, &one, &error)) == CORM_ROW;
+             index += 1)
             ;
         look(status);
     } else {
@@ -99,7 +104,8 @@ static void make_tree(const uint8_t *data, size_t size) {
     uint8_t *tree = malloc(size);
     memcpy(tree, data + 1, size - 1);
     /* Where a tree has the model. */
-    for (uint8_t *place = tree; (place = memmem(place, (size_t)(tree + size - 1 - place), "MODEL---", 8)) != NULL; place += 8)
+    for (uint8_t *place = tree; (place = memmem(place, (size_t)(tree + size - 1 - place), "MODEL---", 8)) != NULL;
+         place += 8)
         memcpy(place, &model, sizeof model);
     if (data[0] & 1) {
         corm_expr *expression = NULL;
@@ -146,7 +152,8 @@ static void open_file(const uint8_t *data, size_t size) {
     look(corm_metadata_read(opened, &metadata, &error));
     corm_metadata_free(metadata);
     look(corm_database_execute(opened, "PRAGMA integrity_check(5)", CORM_NO_VALUES, NULL, &error));
-    look(corm_database_execute_script(opened, "CREATE TABLE IF NOT EXISTS ours (x); INSERT INTO ours VALUES (1)", &error));
+    look(corm_database_execute_script(opened, "CREATE TABLE IF NOT EXISTS ours (x); INSERT INTO ours VALUES (1)",
+                                      &error));
     look(corm_database_close(opened, &error));
 }
 

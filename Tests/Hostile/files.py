@@ -34,7 +34,9 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def database(script: str, *, schema: tuple[tuple[str | None, ...], ...] = (), page: int = PAGE, wal: bool = False) -> Made:
+def database(
+    script: str, *, schema: tuple[tuple[str | None, ...], ...] = (), page: int = PAGE, wal: bool = False
+) -> Made:
     """A file that SQLite made; rows of `schema` are written past its parser: type, name, table, SQL."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a.db")
@@ -46,7 +48,9 @@ def database(script: str, *, schema: tuple[tuple[str | None, ...], ...] = (), pa
         if schema:
             connection.execute("PRAGMA writable_schema = ON")
             connection.executemany("INSERT INTO sqlite_schema VALUES (?, ?, ?, 0, ?)", schema)
-        made = {suffix: Path(f"{path}{suffix}").read_bytes() for suffix in ("", "-wal") if Path(f"{path}{suffix}").exists()}
+        made = {
+            suffix: Path(f"{path}{suffix}").read_bytes() for suffix in ("", "-wal") if Path(f"{path}{suffix}").exists()
+        }
         connection.close()
     return made
 
@@ -131,7 +135,9 @@ def reserved_bytes(chance: random.Random) -> Made:
 
 @kind
 def versions(chance: random.Random) -> Made:
-    return patched(sample(), (18, bytes(chance.choices(range(6), k=2))), (44, struct.pack(">I", chance.choice(INTERESTING))))
+    return patched(
+        sample(), (18, bytes(chance.choices(range(6), k=2))), (44, struct.pack(">I", chance.choice(INTERESTING)))
+    )
 
 
 @kind
@@ -166,7 +172,9 @@ def child_is_itself(_: random.Random) -> Made:
 @kind
 def child_is_nowhere(chance: random.Random) -> Made:
     data = sample()
-    return patched(data, *((at + 8, struct.pack(">I", chance.choice((0, 1, 9999, 0xFFFFFFFF)))) for at in tree_pages(data)))
+    return patched(
+        data, *((at + 8, struct.pack(">I", chance.choice((0, 1, 9999, 0xFFFFFFFF)))) for at in tree_pages(data))
+    )
 
 
 @kind
@@ -178,7 +186,9 @@ def cells_beyond_the_page(chance: random.Random) -> Made:
 @kind
 def cell_pointers(chance: random.Random) -> Made:
     data = sample()
-    return patched(data, *((at + 8, struct.pack(">HH", *chance.choices(INTERESTING[:13], k=2))) for at in tree_pages(data)))
+    return patched(
+        data, *((at + 8, struct.pack(">HH", *chance.choices(INTERESTING[:13], k=2))) for at in tree_pages(data))
+    )
 
 
 @kind
@@ -204,7 +214,10 @@ def types_of_records(chance: random.Random) -> Made:
 
 @kind
 def schema_of_nonsense(_: random.Random) -> Made:
-    return database(ROWS, schema=(("table", "a", "a", "CREATE nonsense"), ("index", "b", "nowhere", "CREATE INDEX b ON nowhere (x)")))
+    return database(
+        ROWS,
+        schema=(("table", "a", "a", "CREATE nonsense"), ("index", "b", "nowhere", "CREATE INDEX b ON nowhere (x)")),
+    )
 
 
 @kind
@@ -214,14 +227,21 @@ def schema_of_nulls(_: random.Random) -> Made:
 
 @kind
 def schema_that_lies(_: random.Random) -> Made:
-    return database(ROWS, schema=(("table", "parent", "parent", "CREATE TABLE other (x)"), ("view", "x", "x", "CREATE TABLE x (y)")))
+    return database(
+        ROWS, schema=(("table", "parent", "parent", "CREATE TABLE other (x)"), ("view", "x", "x", "CREATE TABLE x (y)"))
+    )
 
 
 @kind
 def deep_expressions(chance: random.Random) -> Made:
     depth = chance.choice((300, 900, 5000))
-    return database("CREATE TABLE a (x);", schema=(("table", "b", "b", "CREATE TABLE b (x DEFAULT " + "(" * depth + "1" + ")" * depth + ")"),
-                                                  ("view", "v", "v", "CREATE VIEW v AS SELECT " + "-" * depth + "1")))
+    return database(
+        "CREATE TABLE a (x);",
+        schema=(
+            ("table", "b", "b", "CREATE TABLE b (x DEFAULT " + "(" * depth + "1" + ")" * depth + ")"),
+            ("view", "v", "v", "CREATE VIEW v AS SELECT " + "-" * depth + "1"),
+        ),
+    )
 
 
 @kind
@@ -232,12 +252,20 @@ def wide_tables(chance: random.Random) -> Made:
 
 @kind
 def many_tables(_: random.Random) -> Made:
-    return database("BEGIN;" + "".join(f"CREATE TABLE t{number} (id INTEGER PRIMARY KEY, x REFERENCES t{number + 1});" for number in range(400)) + "COMMIT;")
+    return database(
+        "BEGIN;"
+        + "".join(
+            f"CREATE TABLE t{number} (id INTEGER PRIMARY KEY, x REFERENCES t{number + 1});" for number in range(400)
+        )
+        + "COMMIT;"
+    )
 
 
 @kind
 def views_of_themselves(_: random.Random) -> Made:
-    return database("CREATE VIEW a AS SELECT * FROM b; CREATE VIEW b AS SELECT * FROM c; CREATE VIEW c AS SELECT * FROM a;")
+    return database(
+        "CREATE VIEW a AS SELECT * FROM b; CREATE VIEW b AS SELECT * FROM c; CREATE VIEW c AS SELECT * FROM a;"
+    )
 
 
 @kind
@@ -248,13 +276,17 @@ def views_that_double(_: random.Random) -> Made:
 
 @kind
 def views_without_end(_: random.Random) -> Made:
-    return database("CREATE VIEW v AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS c FROM n;")
+    return database(
+        "CREATE VIEW v AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS c FROM n;"
+    )
 
 
 @kind
 def large_values(_: random.Random) -> Made:
-    return database("CREATE VIEW v AS SELECT zeroblob(90000000) AS z; CREATE VIEW w AS SELECT hex(zeroblob(40000000)) AS z;"
-                    "CREATE TABLE a (x DEFAULT (randomblob(90000000)));")
+    return database(
+        "CREATE VIEW v AS SELECT zeroblob(90000000) AS z; CREATE VIEW w AS SELECT hex(zeroblob(40000000)) AS z;"
+        "CREATE TABLE a (x DEFAULT (randomblob(90000000)));"
+    )
 
 
 @kind
@@ -262,10 +294,20 @@ def functions_with_effects(_: random.Random) -> Made:
     return database(
         "CREATE TABLE a (x);",
         schema=(
-            ("trigger", "t", "a", "CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT load_extension('/tmp/evil.so'); END"),
+            (
+                "trigger",
+                "t",
+                "a",
+                "CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT load_extension('/tmp/evil.so'); END",
+            ),
             ("view", "v", "v", "CREATE VIEW v AS SELECT load_extension('/tmp/evil.so'), writefile('/tmp/evil', 'x')"),
             ("view", "w", "w", "CREATE VIEW w AS SELECT fts3_tokenizer('simple', x'4141414141414141')"),
-            ("table", "b", "b", "CREATE TABLE b (x CHECK (load_extension('/tmp/evil.so')), y AS (load_extension('/tmp/e')))"),
+            (
+                "table",
+                "b",
+                "b",
+                "CREATE TABLE b (x CHECK (load_extension('/tmp/evil.so')), y AS (load_extension('/tmp/e')))",
+            ),
         ),
     )
 
@@ -274,20 +316,33 @@ def functions_with_effects(_: random.Random) -> Made:
 def evil_names(_: random.Random) -> Made:
     name = quote("a" + EVIL)
     value = "'" + EVIL + "'"
-    return database(f"CREATE TABLE {name} ({name} INTEGER PRIMARY KEY, {quote('b' + EVIL)} {quote('T' + EVIL)} DEFAULT {value});"
-                    f"INSERT INTO {name} DEFAULT VALUES; CREATE VIEW {quote('v' + EVIL)} AS SELECT * FROM {quote('no' + EVIL)};"
-                    f"CREATE INDEX {quote('i' + EVIL)} ON {name} ({quote('b' + EVIL)});")
+    return database(
+        f"CREATE TABLE {name} ({name} INTEGER PRIMARY KEY, {quote('b' + EVIL)} {quote('T' + EVIL)} DEFAULT {value});"
+        f"INSERT INTO {name} DEFAULT VALUES; CREATE VIEW {quote('v' + EVIL)} AS SELECT * FROM {quote('no' + EVIL)};"
+        f"CREATE INDEX {quote('i' + EVIL)} ON {name} ({quote('b' + EVIL)});"
+    )
 
 
 @kind
 def names_that_are_no_text(_: random.Random) -> Made:
     data = database("CREATE TABLE BADNAME (BADCOLUMN BADTYPE); INSERT INTO BADNAME VALUES ('BADVALUE');")[""]
-    return {"": data.replace(b"BADNAME", b"B\xff\x1b\xc3NAM").replace(b"BADTYPE", b"B\x80\x1b[31m").replace(b"BADVALUE", b"\xed\xa0\x80\xf8\xff\xfe\x9b\x07")}
+    return {
+        "": data.replace(b"BADNAME", b"B\xff\x1b\xc3NAM")
+        .replace(b"BADTYPE", b"B\x80\x1b[31m")
+        .replace(b"BADVALUE", b"\xed\xa0\x80\xf8\xff\xfe\x9b\x07")
+    }
 
 
 @kind
 def reserved_names(_: random.Random) -> Made:
-    return database(ROWS, schema=(("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1 (tbl, idx, stat)"), ("table", "sqlite_sequence", "sqlite_sequence", "CREATE TABLE sqlite_sequence (x)"), ("table", "sqlite_evil", "sqlite_evil", "CREATE TABLE sqlite_evil (x)")))
+    return database(
+        ROWS,
+        schema=(
+            ("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1 (tbl, idx, stat)"),
+            ("table", "sqlite_sequence", "sqlite_sequence", "CREATE TABLE sqlite_sequence (x)"),
+            ("table", "sqlite_evil", "sqlite_evil", "CREATE TABLE sqlite_evil (x)"),
+        ),
+    )
 
 
 @kind
@@ -295,19 +350,26 @@ def virtual_tables(_: random.Random) -> Made:
     return database(
         "CREATE VIRTUAL TABLE s USING fts5 (a, b); INSERT INTO s VALUES ('x', 'y'); UPDATE s_data SET block = x'ffffffffffff';"
         "CREATE VIRTUAL TABLE r USING rtree (id, a, b); INSERT INTO r VALUES (1, 2, 3); UPDATE r_node SET data = x'ffff';",
-        schema=(("table", "u", "u", "CREATE VIRTUAL TABLE u USING no_such_module (x)"), ("table", "c", "c", "CREATE VIRTUAL TABLE c USING csv (filename='/etc/passwd')")),
+        schema=(
+            ("table", "u", "u", "CREATE VIRTUAL TABLE u USING no_such_module (x)"),
+            ("table", "c", "c", "CREATE VIRTUAL TABLE c USING csv (filename='/etc/passwd')"),
+        ),
     )
 
 
 @kind
 def generated_in_a_ring(_: random.Random) -> Made:
-    return database("CREATE TABLE a (x);", schema=(("table", "g", "g", "CREATE TABLE g (a AS (b), b AS (c), c AS (a))"),))
+    return database(
+        "CREATE TABLE a (x);", schema=(("table", "g", "g", "CREATE TABLE g (a AS (b), b AS (c), c AS (a))"),)
+    )
 
 
 @kind
 def types_that_lie(_: random.Random) -> Made:
-    data = database("CREATE TABLE a (id INTEGER PRIMARY KEY, n STRICTINT, d DATETIME, j JSON, u UUID, p DECIMAL(10, 2)) ;"
-                    "INSERT INTO a VALUES (1, 'no', 'never', '{', 'x', x'00ff'), (2, 9e999, -1, zeroblob(9), '', '1e999999999');")[""]
+    data = database(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, n STRICTINT, d DATETIME, j JSON, u UUID, p DECIMAL(10, 2)) ;"
+        "INSERT INTO a VALUES (1, 'no', 'never', '{', 'x', x'00ff'), (2, 9e999, -1, zeroblob(9), '', '1e999999999');"
+    )[""]
     return {"": data.replace(b"STRICTINT", b"INTEGER  ")}
 
 
@@ -353,7 +415,10 @@ def journal_with_a_master(_: random.Random) -> Made:
     magic = bytes((0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7))
     name = b"../../../../etc/passwd"
     tail = name + struct.pack(">II", len(name), sum(name)) + magic
-    return {"": sample(), "-journal": magic + struct.pack(">IIIII", 0, 0, 20, 512, PAGE) + bytes(512 - 28) + struct.pack(">I", 9) + tail}
+    return {
+        "": sample(),
+        "-journal": magic + struct.pack(">IIIII", 0, 0, 20, 512, PAGE) + bytes(512 - 28) + struct.pack(">I", 9) + tail,
+    }
 
 
 @kind
@@ -364,8 +429,10 @@ def vacuum_maps(chance: random.Random) -> Made:
 
 @kind
 def foreign_keys_in_a_ring(_: random.Random) -> Made:
-    return database("CREATE TABLE a (id INTEGER PRIMARY KEY, b REFERENCES b ON DELETE CASCADE, c REFERENCES nowhere (x));"
-                    "CREATE TABLE b (id INTEGER PRIMARY KEY, a REFERENCES a ON DELETE CASCADE, UNIQUE (id, a)); INSERT INTO a VALUES (1, 1, 5); INSERT INTO b VALUES (1, 1);")
+    return database(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, b REFERENCES b ON DELETE CASCADE, c REFERENCES nowhere (x));"
+        "CREATE TABLE b (id INTEGER PRIMARY KEY, a REFERENCES a ON DELETE CASCADE, UNIQUE (id, a)); INSERT INTO a VALUES (1, 1, 5); INSERT INTO b VALUES (1, 1);"
+    )
 
 
 @kind
@@ -383,7 +450,9 @@ def mutate(made: Made, chance: random.Random) -> Made:
             break
         # Headers of pages decide most.
         page = PAGE * chance.randrange(len(data) // PAGE + 1)
-        at = min(page + chance.choice((chance.randrange(12), chance.randrange(100), chance.randrange(PAGE))), len(data) - 9)
+        at = min(
+            page + chance.choice((chance.randrange(12), chance.randrange(100), chance.randrange(PAGE))), len(data) - 9
+        )
         what = chance.randrange(6)
         if what == 0:
             data[at] ^= 1 << chance.randrange(8)

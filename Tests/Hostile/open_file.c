@@ -69,8 +69,8 @@ static void look(const char *path) {
     corm_metadata_free(metadata);
     read_all(database, "PRAGMA integrity_check(20)", 100, &rows);
     corm_result *tables;
-    if (corm_result_open(database, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') LIMIT 8", CORM_NO_VALUES,
-                         &tables, NULL) >= 0) {
+    if (corm_result_open(database, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') LIMIT 8",
+                         CORM_NO_VALUES, &tables, NULL) >= 0) {
         while (corm_result_next(tables, NULL) == CORM_ROW) {
             char sql[1200];
             const char *name = corm_result_text(tables, 0);

@@ -35,7 +35,9 @@ def look(path: str) -> str:
     read("PRAGMA integrity_check(20)", 100)
     names: list[str] = []
     with suppress(Error, TimeoutError):
-        names = [row[0] for row in database.query("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') LIMIT 8")]
+        names = [
+            row[0] for row in database.query("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') LIMIT 8")
+        ]
     for name in names:
         if isinstance(name, str):
             quoted = name.replace('"', '""')

@@ -120,7 +120,12 @@ def test_commands(folder: Path) -> None:
             shown = errors + (done.stdout.decode(errors="replace") if is_for_people else "")
             found = RAW.search(shown)
             assert found is None, (shown[max(0, found.start() - 60) : found.end() + 20], where)
-            new = {file.name for file in set(folder.iterdir()) - before} - {"a.db", "a.db-wal", "a.db-shm", "a.db-journal"}
+            new = {file.name for file in set(folder.iterdir()) - before} - {
+                "a.db",
+                "a.db-wal",
+                "a.db-shm",
+                "a.db-journal",
+            }
             assert not new, (new, where)
             if command[0] not in ("migrate", "import", "kv", "repair", "backup") and set(made) == {""}:
                 assert (folder / "a.db").read_bytes() == made[""], f"the file was changed: {where}"
@@ -146,7 +151,9 @@ def test_inputs(folder: Path) -> None:
             if what == 0:
                 data[at] = chance.randrange(256)
             elif what == 1:
-                data[at:at] = chance.choice((b'"', b"\n", b"(", b"[" * 3000, b"\xff\xfe", b"\0", b"\x1b[31m", b"{" * 99, b"1e999", b"--"))
+                data[at:at] = chance.choice(
+                    (b'"', b"\n", b"(", b"[" * 3000, b"\xff\xfe", b"\0", b"\x1b[31m", b"{" * 99, b"1e999", b"--")
+                )
             elif what == 2 and len(data) > 9:
                 del data[at : at + 3]
             else:
@@ -159,7 +166,11 @@ def test_inputs(folder: Path) -> None:
         done = run(command, folder)
         tried["inputs of the command"] = tried.get("inputs of the command", 0) + 1
         errors = done.stderr.decode(errors="replace")
-        where = (number, f"again: CORMORANT_SEED={SEED} CORMORANT_HOSTILE={MORE} pytest Tests/Hostile -k test_inputs", bytes(data)[:300])
+        where = (
+            number,
+            f"again: CORMORANT_SEED={SEED} CORMORANT_HOSTILE={MORE} pytest Tests/Hostile -k test_inputs",
+            bytes(data)[:300],
+        )
         assert done.returncode in (0, 1, 2, 3, 64), (done.returncode, errors[-500:], where)
         shown = errors + done.stdout.decode(errors="replace")
         found = RAW.search(shown)
@@ -226,5 +237,7 @@ def test_faces(reader: Reader, tmp_path: Path) -> None:
         tried["hostile files, faces"] = tried.get("hostile files, faces", 0) + 1
         assert answer.startswith(("read ", "refused ")), (answer, name, again(number))
         rows += int(answer.split()[1]) if answer.startswith("read ") else 0
-        assert {file.name for file in tmp_path.iterdir()} <= {"a.db", "a.db-wal", "a.db-shm", "a.db-journal"}, again(number)
+        assert {file.name for file in tmp_path.iterdir()} <= {"a.db", "a.db-wal", "a.db-shm", "a.db-journal"}, again(
+            number
+        )
     assert ONLY or rows > 100

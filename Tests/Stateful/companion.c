@@ -82,7 +82,8 @@ int main(int count, char **arguments) {
         if (strcmp(word[0], "open") == 0)
             answer(open_file(word[1], word[2]), "ok");
         else if (strcmp(word[0], "put") == 0)
-            change("INSERT INTO item (id, name, n) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, n = excluded.n",
+            change("INSERT INTO item (id, name, n) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = "
+                   "excluded.name, n = excluded.n",
                    CORM_VALUES(corm_value_int64(id), corm_value_text(word[2]), corm_value_int64(atoll(word[3]))));
         else if (strcmp(word[0], "add") == 0)
             change("UPDATE item SET n = n + ? WHERE id = ?",

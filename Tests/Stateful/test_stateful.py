@@ -211,7 +211,11 @@ class Machine(RuleBasedStateMachine):
 
     # Stores and queues ----------------------------------------------------------------------------------------------
 
-    @rule(at=handles, key=names, value=st.one_of(st.none(), numbers, names, st.binary(max_size=20), st.floats(allow_nan=False)))
+    @rule(
+        at=handles,
+        key=names,
+        value=st.one_of(st.none(), numbers, names, st.binary(max_size=20), st.floats(allow_nan=False)),
+    )
     def put(self, at: int, key: str, value: Any) -> None:
         self.count("store")
         self.handles[at].store("s").put(key, value)
@@ -329,10 +333,19 @@ def programs() -> Any:
 
 @pytest.mark.parametrize(
     ("journal", "encrypted", "beside"),
-    [("wal", False, False), ("wal", True, False), ("delete", False, False), ("delete", True, False), ("wal", False, True), ("wal", True, True)],
+    [
+        ("wal", False, False),
+        ("wal", True, False),
+        ("delete", False, False),
+        ("delete", True, False),
+        ("wal", False, True),
+        ("wal", True, True),
+    ],
 )
 def test_against_a_model(journal: str, encrypted: bool, beside: bool) -> None:
-    kind = type("Machine", (Machine,), {"cipher": Cipher(KEY) if encrypted else None, "journal": journal, "beside": beside})
+    kind = type(
+        "Machine", (Machine,), {"cipher": Cipher(KEY) if encrypted else None, "journal": journal, "beside": beside}
+    )
     run: Callable[..., None] = run_state_machine_as_test
     chosen = settings(
         max_examples=EXAMPLES,
@@ -354,4 +367,13 @@ def test_it_can_fail() -> None:
             self.handles[0].execute("INSERT INTO item VALUES (99, 'x', 1)")
 
     with pytest.raises((AssertionError, Error)):
-        run_state_machine_as_test(seed(SEED)(Wrong), settings=settings(max_examples=20, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)))
+        run_state_machine_as_test(
+            seed(SEED)(Wrong),
+            settings=settings(
+                max_examples=20,
+                database=None,
+                deadline=None,
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
