@@ -302,7 +302,7 @@ def test_a_check_can_be_stopped(path: Path) -> None:
 
 
 def test_free_pages_hold_nothing(path: Path, tmp_path: Path) -> None:
-    """After a power cut they may be half written, for SQLite keeps no journal of them: the file is good, and can be copied."""
+    """After a power cut they may be half written, for SQLite keeps no journal of them: the file is good."""
     run(OURS, path, *FILL, "DROP INDEX t_b", "DELETE FROM t WHERE id > 60")
     whole = path.read_bytes()
     with Database(path, cipher=Cipher(RAW), journal_mode="delete") as database:

@@ -1,4 +1,4 @@
-"""Hostile database files: `python files.py FOLDER [COUNT [SEED]]` writes one of each class, and COUNT that were changed by chance.
+"""Hostile database files: `python files.py FOLDER [COUNT [SEED]]` writes one of each class and COUNT changed by chance.
 
 Each is made by its name and a seed alone, so that whoever finds something can make the same again.
 """
@@ -348,8 +348,10 @@ def reserved_names(_: random.Random) -> Made:
 @kind
 def virtual_tables(_: random.Random) -> Made:
     return database(
-        "CREATE VIRTUAL TABLE s USING fts5 (a, b); INSERT INTO s VALUES ('x', 'y'); UPDATE s_data SET block = x'ffffffffffff';"
-        "CREATE VIRTUAL TABLE r USING rtree (id, a, b); INSERT INTO r VALUES (1, 2, 3); UPDATE r_node SET data = x'ffff';",
+        "CREATE VIRTUAL TABLE s USING fts5 (a, b); INSERT INTO s VALUES ('x', 'y'); "
+        "UPDATE s_data SET block = x'ffffffffffff';"
+        "CREATE VIRTUAL TABLE r USING rtree (id, a, b); INSERT INTO r VALUES (1, 2, 3); "
+        "UPDATE r_node SET data = x'ffff';",
         schema=(
             ("table", "u", "u", "CREATE VIRTUAL TABLE u USING no_such_module (x)"),
             ("table", "c", "c", "CREATE VIRTUAL TABLE c USING csv (filename='/etc/passwd')"),
@@ -377,10 +379,13 @@ def types_that_lie(_: random.Random) -> Made:
 def our_own_tables(_: random.Random) -> Made:
     return database(
         "CREATE TABLE corm_models (name TEXT, sql BLOB); INSERT INTO corm_models VALUES (x'ff', x'00'), (NULL, '}');"
-        "CREATE TABLE corm_migrations (id TEXT PRIMARY KEY, sha256, schema_before, schema_after, started, finished, state);"
-        "INSERT INTO corm_migrations VALUES ('0001', x'ff', NULL, 5, 'x', '\x1b[31m', 'dirty'), (NULL, 1, 2, 3, 4, 5, 'applied');"
+        "CREATE TABLE corm_migrations (id TEXT PRIMARY KEY, sha256, schema_before, schema_after, started, "
+        "finished, state);"
+        "INSERT INTO corm_migrations VALUES ('0001', x'ff', NULL, 5, 'x', '\x1b[31m', 'dirty'), "
+        "(NULL, 1, 2, 3, 4, 5, 'applied');"
         "CREATE TABLE corm_key_value (store, key, value, json, created, updated, expires, version);"
-        "INSERT INTO corm_key_value VALUES ('s', 'k', '{\"a', 1, 'x', -1, 9e999, x'00'), (1, x'ff', NULL, 2, 3, 4, 5, 6);"
+        "INSERT INTO corm_key_value VALUES ('s', 'k', '{\"a', 1, 'x', -1, 9e999, x'00'), "
+        "(1, x'ff', NULL, 2, 3, 4, 5, 6);"
     )
 
 
@@ -431,7 +436,8 @@ def vacuum_maps(chance: random.Random) -> Made:
 def foreign_keys_in_a_ring(_: random.Random) -> Made:
     return database(
         "CREATE TABLE a (id INTEGER PRIMARY KEY, b REFERENCES b ON DELETE CASCADE, c REFERENCES nowhere (x));"
-        "CREATE TABLE b (id INTEGER PRIMARY KEY, a REFERENCES a ON DELETE CASCADE, UNIQUE (id, a)); INSERT INTO a VALUES (1, 1, 5); INSERT INTO b VALUES (1, 1);"
+        "CREATE TABLE b (id INTEGER PRIMARY KEY, a REFERENCES a ON DELETE CASCADE, UNIQUE (id, a)); "
+        "INSERT INTO a VALUES (1, 1, 5); INSERT INTO b VALUES (1, 1);"
     )
 
 

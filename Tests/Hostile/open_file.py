@@ -11,7 +11,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings/python/sr
 
 from cormorant import Database, Error
 
-
 LIMIT = 0.3  # seconds
 
 

@@ -1,8 +1,8 @@
-"""Files that were made to do harm, through the command and the three faces: no crash, no hang, no memory without end, nothing that
-commands a terminal, and nothing written that was not asked for.
+"""Files that were made to do harm, through the command and the three faces: no crash, no hang, no memory without end,
+nothing that commands a terminal, and nothing written that was not asked for.
 
-CORMORANT_HOSTILE says how many files besides one of each class are tried, CORMORANT_SEED which. `files.py` makes them again;
-`CORMORANT_SEED=S CORMORANT_HOSTILE_FILE=N` tries number N alone.
+CORMORANT_HOSTILE says how many files besides one of each class are tried, CORMORANT_SEED which. `files.py` makes them
+again; `CORMORANT_SEED=S CORMORANT_HOSTILE_FILE=N` tries number N alone.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ INPUTS = {
     "a.csv": f'id,name,"{EVIL}"\n1,"a ""b""",2\n2,,\n'.encode(),
     "a.json": b'[{"id": 1, "name": "a\\u001b]0;x\\u0007", "n": [1, {"x": null}]}, {"id": 1e400}]',
     "a.ndjson": b'{"id": 1, "name": "x"}\n{"id": 2}\n',
-    "a.sql": b"CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT DEFAULT 'x'); CREATE INDEX i ON a (b); CREATE VIEW v AS SELECT 1;",
+    "a.sql": b"CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT DEFAULT 'x'); CREATE INDEX i ON a (b);",
 }
 
 

@@ -1,8 +1,8 @@
-"""Calls by chance, over several handles and processes on one file, against a model in memory: Python's, of which one reads by a
-cache, C's and Swift's.
+"""Calls by chance, over several handles and processes on one file, against a model in memory: Python's, of which one
+reads by a cache, C's and Swift's.
 
-CORMORANT_EXAMPLES says how many sequences are tried, CORMORANT_SEED which. What fails is made as short as can be and shown as a
-program; the same seed shows it again.
+CORMORANT_EXAMPLES says how many sequences are tried, CORMORANT_SEED which. What fails is made as short as can be and
+shown as a program; the same seed shows it again.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from cormorant import Cipher, Column, Database, Error, Model, UniqueViolation, column
 from counts import done
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-
-from cormorant import Cipher, Column, Database, Error, Model, UniqueViolation, column
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ.get("CORMORANT_C_BUILD", ROOT / "build")) / "Tests/C"
