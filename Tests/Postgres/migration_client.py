@@ -17,8 +17,8 @@ class Item(Model, table="item"):
 
     id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
     name: Column[str] = column(index=True)
-    price: Column[int] = column(check="price >= 0", index=True)
-    kind: Column[int] = column(references="kind")
+    price: Column[int] = column(kw_only=True, check="price >= 0", index=True)
+    kind: Column[int] = column(kw_only=True, references="kind")
     stock: Column[int] = column(default=0, default_sql="7")
 
 

@@ -81,7 +81,7 @@ def test_many_rows_are_changed_while_others_use_them(url: str) -> None:
 class Wide(Model, table="item"):
     id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
     name: Column[str]
-    price: Column[float | None] = column(default=None)
+    price: Column[float | None] = column(default=None, kw_only=True)
     kind: Column[int]
 
 

@@ -94,6 +94,7 @@ extension Database {
                     let hash =
                         try index == end ? schema.hash : connection.dialect == .postgres ? "" : step.schemaHash() ?? ""
                     try history.insert(step, schemaBefore: "", schemaAfter: hash, started: time, .applied)
+                    if index == end { try history.note(step.id, left: schema) }
                 }
             }
         }
@@ -112,9 +113,10 @@ extension Database {
                 }
                 try history.delete(id)
                 guard applied else { return }
-                let hash = try Schema(present: connection).hash
+                let schema = try Schema(present: connection)
                 try history.insert(
-                    step, schemaBefore: "", schemaAfter: hash, started: try history.time(), .applied)
+                    step, schemaBefore: "", schemaAfter: schema.hash, started: try history.time(), .applied)
+                try history.note(step.id, left: schema)
             }
         }
     }
@@ -171,7 +173,14 @@ extension Database {
                 guard let last = rows.last, !last.schemaAfter.isEmpty, schema.hash != last.schemaAfter else { return MigrationPlan(steps: []) }
                 let step = bundle.step(last.id) ?? bundle.steps.last { $0.replacedIDs.contains(last.id) }
                 if step == nil { try HistoryCheck(bundle, rows).validate() }
-                try refuseServer(connection, last)
+                if connection.dialect == .postgres {
+                    let changes = SchemaParts(schema).changes(to: SchemaParts(text: last.parts))
+                    return MigrationPlan(
+                        steps: changes.map {
+                            MigrationPlan.Step(
+                                summary: $0.description, changes: [$0], sql: [], decidedRisk: .undecided, problems: [])
+                        })
+                }
                 guard let snapshot = step?.schemaSQL else {
                     throw CormorantError(
                         .migration, "step \(last.id) has no schema to compare the file with",
@@ -199,6 +208,9 @@ extension Database {
     private func refuseDrift(_ bundle: MigrationBundle, _ last: History.Row, _ now: KnownSchema) throws {
         guard now.hash != last.schemaAfter else { return }
         let what = "the schema that \(last.id) left"
+        if dialect == .postgres, !last.parts.isEmpty {
+            try refuseDrift(SchemaParts(text: last.parts).changes(to: SchemaParts(now.schema)), what)
+        }
         if dialect == .sqlite, let snapshot = bundle.step(last.id)?.schemaSQL {
             try refuseDrift(from: Schema(script: snapshot), to: now.schema, what)
         }
@@ -208,7 +220,10 @@ extension Database {
     }
 
     private func refuseDrift(from expected: Schema, to schema: Schema, _ what: String) throws {
-        let changes = SchemaDifference(from: expected, to: schema).changes
+        try refuseDrift(SchemaDifference(from: expected, to: schema).changes, what)
+    }
+
+    private func refuseDrift(_ changes: [SchemaChange], _ what: String) throws {
         guard !changes.isEmpty else { return }
         throw CormorantError(
             .migrationDrift,
@@ -248,8 +263,10 @@ extension Database {
                 inventory: inventory)
             try applier.refuseLosses(inventory, step.id, connection)
             try history.check(past, step.id)
-            let after = try applier.schemaAfter(connection).hash
-            try history.insert(step, schemaBefore: before.hash, schemaAfter: after, started: started, .applied)
+            let after = try applier.schemaAfter(connection)
+            try history.insert(
+                step, schemaBefore: before.hash, schemaAfter: after.hash, started: started, .applied)
+            try history.note(step.id, left: after.schema)
             return step.id
         }
         if let step = outside {
@@ -373,7 +390,9 @@ extension Applier {
                 switch action {
                 case .sql where connection.dialect == .postgres:
                     let sql = action.sql(for: .postgres) ?? ""
-                    for statement in serverStatements(sql) {
+                    let statements = serverStatements(sql)
+                    for statement in statements { try refuseOnServer(statement.sql, sql) }
+                    for statement in statements {
                         do {
                             try inventory?.count(before: statement.offset, connection)
                             try connection.script(statement.sql)

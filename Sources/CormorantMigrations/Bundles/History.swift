@@ -23,6 +23,8 @@ struct History {
         var state: State
         /// How many statements of one that is under way are done, on a server, where it goes on.
         var done: Int64 = 0
+        /// The schema that it left, in parts, of a server: no statement says what tables are there.
+        var parts = ""
     }
 
     let connection: Connection
@@ -35,7 +37,7 @@ struct History {
         do {
             statement = try Statement(
                 connection,
-                "SELECT id, sha256, schema_before, schema_after, started, finished, state\(isOnServer ? ", done" : "") FROM \(Self.table)")
+                "SELECT id, sha256, schema_before, schema_after, started, finished, state\(isOnServer ? ", done, parts" : "") FROM \(Self.table)")
         } catch let error as CormorantError where contains(error.plainMessage, "no such table") {
             return []
         } catch let error as CormorantError where error.code == .sql {
@@ -52,7 +54,7 @@ struct History {
                     schemaBefore: row.cell(2).string ?? "", schemaAfter: row.cell(3).string ?? "",
                     started: row.cell(4).string ?? "", finished: try row.value(5) == .null ? nil : row.cell(5).string,
                     state: row.cell(6).string.flatMap(State.init) ?? .running,
-                    done: isOnServer ? row.cell(7).int64 : 0))
+                    done: isOnServer ? row.cell(7).int64 : 0, parts: isOnServer ? row.cell(8).string ?? "" : ""))
         }
         return rows.sorted { precedes($0.id, $1.id) }
     }
@@ -66,7 +68,8 @@ struct History {
                 CREATE TABLE \(Self.table) (
                   id text COLLATE "C" PRIMARY KEY, sha256 text NOT NULL, schema_before text NOT NULL,
                   schema_after text NOT NULL, started text NOT NULL, finished text,
-                  state text NOT NULL CHECK (state IN ('applied', 'running')), done bigint NOT NULL DEFAULT 0
+                  state text NOT NULL CHECK (state IN ('applied', 'running')), done bigint NOT NULL DEFAULT 0,
+                  parts text NOT NULL DEFAULT ''
                 )
                 """)
             return
@@ -135,6 +138,15 @@ struct History {
         isOnServer
             ? "to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')"
             : "strftime('%Y-%m-%d %H:%M:%f', 'now')"
+    }
+
+    /// Keeps what a step has left, so that drift can be told.
+    func note(_ id: String, left schema: Schema) throws {
+        guard isOnServer else { return }
+        let statement = try Statement(connection, "UPDATE \(Self.table) SET parts = ?2 WHERE id = ?1")
+        try statement.bind(.text(id), 1)
+        try statement.bind(.text(SchemaParts(schema).text), 2)
+        _ = try statement.step()
     }
 
     /// Notes that so many statements of a step under way are done.

@@ -100,7 +100,7 @@ struct ServerMetadata {
 
     private mutating func add(table row: ServerCatalog.Row) {
         let (name, kind) = (row.string(1), row.string(2))
-        if [keyValueTable, History.table, ModelRegistry.table].contains(name) { return }
+        if [keyValueTable, History.table, ModelRegistry.table, versionTable].contains(name) { return }
         let parents = row.string(5)
         let quoted = quoteIdentifier(name)
         if row.bool(4) {

@@ -9,6 +9,7 @@ extension Applier {
     func runOutside(_ step: MigrationStep, _ connection: Connection, index: Int, from done: Int, _ history: History) throws {
         let sql = step.up.sql(for: .postgres) ?? ""
         let statements = serverStatements(sql)
+        for statement in statements { try refuseOnServer(statement.sql, sql) }
         do {
             try monitored(connection, step: step.id, index: index, count: index + 1, total: 0) {
                 for (place, statement) in statements.enumerated() where place >= done {
@@ -109,10 +110,14 @@ func refuseLack(of expected: Schema, in schema: Schema, _ id: String) throws {
         hint: "adopt up to an earlier step, or make what is lacking")
 }
 
-/// Where a server was changed by hand: no plan leads back, as what it was is kept as a hash alone.
-func refuseServer(_ connection: Connection, _ last: History.Row) throws {
-    guard connection.dialect == .postgres else { return }
+/// Refuses what would end a step's transaction.
+func refuseOnServer(_ statement: String, _ sql: String) throws {
+    let words: Set = ["begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare", "attach"]
+    let found = SQLScript.words(statement, 3).map(foldIdentifier)
+    guard let word = found.first, words.contains(word), word != "prepare" || found.dropFirst().first == "transaction"
+    else { return }
     throw CormorantError(
-        .migrationDrift, "the server's schema is not the one that \(last.id) left",
-        hint: "undo what was changed by hand, or put it into a step")
+        .migration, "a step may not hold \(oneLine(statement))",
+        hint: "each step has a transaction of its own; what can be in none stands in one whose SQL begins with the line "
+            + "\"\(outsideTransaction)\"", sql: sql)
 }

@@ -20,10 +20,14 @@ public struct VersionStep: Sendable {
 }
 
 extension Reader {
-    /// The file's `PRAGMA user_version`.
+    /// The file's `PRAGMA user_version`; of a server the number in the table `corm_version`.
     @available(*, noasync)
     public func version() throws -> Int32 {
-        try database.withReader { Int32(clamping: try $0.pragma("user_version")) }
+        try database.withReader { connection in
+            guard connection.dialect == .postgres else { return Int32(clamping: try connection.pragma("user_version")) }
+            guard try connection.hasTable(versionTable) else { return 0 }
+            return Int32(clamping: try rows("SELECT version FROM \(versionTable)", connection) ?? 0)
+        }
     }
 }
 
@@ -79,16 +83,28 @@ extension Database {
             let label = "to version \(step.next)"
             try applier.run(
                 step.action, of: label, connection, index: done, count: count, isDown: step.next < present)
-            try connection.script("PRAGMA user_version = \(step.next)")
+            try note(step.next, connection)
             return label
         }
     }
 
+    private func note(_ version: Int32, _ connection: Connection) throws {
+        guard connection.dialect == .postgres else { return try connection.script("PRAGMA user_version = \(version)") }
+        if try !connection.hasTable(versionTable) {
+            try connection.script("CREATE TABLE \(versionTable) (version integer NOT NULL)")
+        }
+        try connection.script("DELETE FROM \(versionTable); INSERT INTO \(versionTable) VALUES (\(version))")
+    }
+
     private func isEmpty(_ connection: Connection) throws -> Bool {
+        if connection.dialect == .postgres { return try ServerSchema(connection).schema.tables.isEmpty }
         let statement = try Statement(connection, "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)")
         return try statement.step() && Row(statement).cell(0).int64 == 1
     }
 }
+
+/// Where a server keeps the number of its schema.
+let versionTable = "corm_version"
 
 /// Steps 1 to the newest, without a gap.
 private struct VersionSteps {
