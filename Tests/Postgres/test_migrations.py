@@ -136,7 +136,7 @@ def test_what_no_model_knows_is_kept_and_named(url: str) -> None:
 
 
 def test_a_lock_that_is_never_given_is_an_error_and_nothing_is_done(url: str) -> None:
-    with Database(url) as db, Database(url, busy_timeout=1000) as other:
+    with Database(url) as db, Database(url, busy_timeout=1.0) as other:
         db.execute_script(OLD)
         with db.transaction():
             db.execute("LOCK TABLE person IN ACCESS SHARE MODE")

@@ -55,7 +55,7 @@ public struct MigrationStep: Sendable {
 extension MigrationStep.Action {
     /// The SQL that is run on an engine; nil: a function. Lines that `-- engine: ...` gives to the other are empty, so that all
     /// others keep their numbers.
-    func sql(for dialect: Dialect) -> String? {
+    package func sql(for dialect: Dialect) -> String? {
         guard case .sql(let sql) = self else { return nil }
         guard contains(sql, engineComment) else { return sql }
         var isRun = true

@@ -8,7 +8,7 @@ struct Adopt: ParsableCommand {
         abstract: "Record the steps of a bundle in a file that was made without them.",
         discussion: "The file's schema must be the one that the last of them leaves.")
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
 
     @Argument(help: "The folder of the bundle.", completion: .directory)
     var bundle: String
@@ -17,7 +17,6 @@ struct Adopt: ParsableCommand {
     var to: String?
 
     func run() throws {
-        try refuseServer(database.file)
         let bundle = try openBundle(bundle)
         let database = try database.open(.write)
         try database.adopt(bundle, upTo: to)

@@ -10,7 +10,7 @@ struct Diff: ParsableCommand {
         discussion: "Exit status: 0 when they are equal, 2 when they differ. Names of constraints and the order of "
             + "columns are no difference.")
 
-    @Argument(help: ArgumentHelp(stringLiteral: SchemaSource.help), completion: .file())
+    @Argument(help: ArgumentHelp(stringLiteral: SchemaSource.helpWithServers), completion: .file())
     var before: String
 
     @Argument(help: "The same, of what is to be compared with it.", completion: .file())
@@ -22,8 +22,13 @@ struct Diff: ParsableCommand {
     var json = false
 
     func run() throws {
+        let before = try SchemaSource(self.before, keys, mayBeServer: true)
+        let after = try SchemaSource(self.after, keys, mayBeServer: true)
+        // A server says it in other words: what both have is compared.
+        let isPortable = before.isServer || after.isServer
         let changes = SchemaDifference(
-            from: try SchemaSource(before, keys).schema(), to: try SchemaSource(after, keys).schema()
+            from: try isPortable ? before.portable() : before.schema(),
+            to: try isPortable ? after.portable() : after.schema()
         ).changes
         if json {
             var document = JSONDocument()

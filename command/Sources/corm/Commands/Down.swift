@@ -10,7 +10,7 @@ struct Down: ParsableCommand {
             + "snapshot where they matter. What would drop a table or a column that holds something asks for --allow-lossy."
     )
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
 
     @Argument(help: "The folder of the bundle.", completion: .directory)
     var bundle: String
@@ -31,7 +31,6 @@ struct Down: ParsableCommand {
     }
 
     func run() throws {
-        try refuseServer(database.file)
         let bundle = try openBundle(bundle)
         let database = try database.open(.write)
         let applied = try database.status(bundle).filter { $0.state == .applied }.map(\.id)

@@ -13,7 +13,7 @@ struct Migrate: ParsableCommand {
             before the step under way.
             """)
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
     @OptionGroup var target: MigrationTarget
     @OptionGroup var migration: MigrationRun
 

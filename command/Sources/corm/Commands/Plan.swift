@@ -2,6 +2,7 @@ import ArgumentParser
 import CormorantBase
 import CormorantMigrations
 import CormorantORM
+import CormorantQuery
 
 /// What `migrate` would do.
 struct Plan: ParsableCommand {
@@ -9,7 +10,7 @@ struct Plan: ParsableCommand {
         abstract: "Show what migrate would do, and change nothing.",
         discussion: "Exit status: 0 when there is nothing to do, 2 when there is.")
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
     @OptionGroup var target: MigrationTarget
 
     @Flag(help: "Write JSON.")
@@ -20,7 +21,7 @@ struct Plan: ParsableCommand {
         let source = try SchemaSource(target.target, self.database.keys)
         if case .bundle(let bundle) = source {
             let steps = try database.pending(bundle)
-            try json ? Output.standard.data(document(steps)) : Output.standard.write(text(steps))
+            try json ? Output.standard.data(document(steps, database.dialect)) : Output.standard.write(text(steps, database.dialect))
             if !steps.isEmpty { throw ExitCode.findings }
         } else {
             let plan = try target.plan(source, of: database).forCommand
@@ -29,19 +30,19 @@ struct Plan: ParsableCommand {
         }
     }
 
-    private func text(_ steps: [PendingStep]) -> String {
+    private func text(_ steps: [PendingStep], _ dialect: Dialect) -> String {
         guard !steps.isEmpty else { return "nothing to do\n" }
         var text = ""
         for (index, step) in steps.enumerated() {
             let risk = step.losses.isEmpty ? step.risk?.name : "LOSES " + step.losses.joined(separator: " and ")
             text += "\(index + 1). \(visible(step.step.id))\(risk.map { " (\(visible($0)))" } ?? "")\n"
             for problem in step.problems { text += "   ! \(visible(problem.message))\n" }
-            for line in sql(step).split(separator: "\n") { text += "     \(visible(String(line)))\n" }
+            for line in sql(step, dialect).split(separator: "\n") { text += "     \(visible(String(line)))\n" }
         }
         return text
     }
 
-    private func document(_ steps: [PendingStep]) -> String {
+    private func document(_ steps: [PendingStep], _ dialect: Dialect) -> String {
         var document = JSONDocument()
         document.object {
             $0.array("steps", steps) { json, step in
@@ -50,7 +51,7 @@ struct Plan: ParsableCommand {
                     $0.member("risk", step.risk?.name)
                     $0.array("losses", step.losses) { $0.value($1) }
                     $0.array("problems", step.problems) { $0.value($1.message) }
-                    $0.member("sql", sql(step))
+                    $0.member("sql", sql(step, dialect))
                 }
             }
         }
@@ -58,7 +59,5 @@ struct Plan: ParsableCommand {
     }
 
     /// Steps of a folder are SQL.
-    private func sql(_ step: PendingStep) -> String {
-        if case .sql(let sql) = step.step.up { sql } else { "" }
-    }
+    private func sql(_ step: PendingStep, _ dialect: Dialect) -> String { step.step.up.sql(for: dialect) ?? "" }
 }

@@ -19,7 +19,7 @@ struct Resolve: ParsableCommand {
         }
     }
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
 
     @Argument(help: "The folder of the bundle.", completion: .directory)
     var bundle: String
@@ -31,7 +31,6 @@ struct Resolve: ParsableCommand {
     var outcome: Outcome
 
     func run() throws {
-        try refuseServer(database.file)
         let bundle = try openBundle(bundle)
         try database.open(.write).resolve(bundle, step, applied: outcome == .applied)
     }

@@ -9,7 +9,7 @@ struct Status: ParsableCommand {
         abstract: "Show which steps of a bundle a file has, and what was changed by hand.",
         discussion: "Exit status: 0 when the file has all steps and nothing else, 2 when not.")
 
-    @OptionGroup var database: DatabaseFile
+    @OptionGroup var database: DatabaseSource
 
     @Argument(help: "The folder of the bundle.", completion: .directory)
     var bundle: String
@@ -18,7 +18,6 @@ struct Status: ParsableCommand {
     var json = false
 
     func run() throws {
-        try refuseServer(database.file)
         let bundle = try openBundle(bundle)
         let database = try database.open()
         let states = try database.status(bundle)

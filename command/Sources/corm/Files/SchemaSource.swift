@@ -34,6 +34,20 @@ enum SchemaSource {
         }
     }
 
+    /// Whether it is a server's database.
+    var isServer: Bool { if case .database(let database) = self { database.dialect == .postgres } else { false } }
+
+    /// What both engines have of it, as a file would have it: tables with their columns, keys, indexes, checks and defaults.
+    func portable() throws -> Schema {
+        let metadata: Metadata
+        switch self {
+        case .database(let database): metadata = try database.metadata()
+        case .bundle, .script: metadata = try schema().metadata()
+        }
+        let tables = MoveSchema(metadata, from: isServer ? .postgres : .sqlite, to: .sqlite).tables.map(\.schema)
+        return try Schema(script: SQLCompiler.createTables(tables, .sqlite).map { $0.sql + ";\n" }.joined())
+    }
+
     /// Without the tables that keep the history of migrations.
     func schema() throws -> Schema {
         switch self {
@@ -152,6 +166,11 @@ struct MigrationTarget: ParsableArguments {
 
     /// The plan that leads there. Without a bundle.
     func plan(_ source: SchemaSource, of database: Database) throws -> MigrationPlan {
+        guard database.dialect == .sqlite else {
+            throw CormorantError(
+                .unsupported, "a server is brought to the steps of a bundle, or by a program to its models",
+                hint: "give the folder of a bundle; corm diff shows in what a server and a schema differ")
+        }
         let schema = try database.withConnection { try Schema($0) }
         return try MigrationPlan(
             from: schema, to: try source.schema(), of: database, options: MigrationOptions(allowDrop: allowDrop))

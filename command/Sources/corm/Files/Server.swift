@@ -48,7 +48,7 @@ private enum ServerAdvice {
         case "backup", "restore": "pg_dump copies a server's database, pg_restore brings it back"
         case "encrypt", "decrypt", "rekey": "a server's files are encrypted by the disk below it"
         case "kv": "a program reads and writes the stores of a server by its URL"
-        default: "migrations are of SQLite files so far: change a server's tables by SQL, with psql"
+        default: "steps of a bundle run on a server: corm migrate, plan, status, down, adopt"
         }
     }
 }
