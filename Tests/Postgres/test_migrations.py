@@ -193,12 +193,13 @@ def test_a_bundle_with_texts_for_each_engine(url: str) -> None:
     )
     for place in (":memory:", url):
         with Database(place) as db:
-            assert bundle.apply(db) == ["1"]
+            bundle.apply(db)
+            assert [state.state for state in bundle.status(db)] == ["applied"]
             assert db.query("SELECT body FROM note").fetch_all() == [("first",)]
-            assert bundle.apply(db) == []
+            bundle.apply(db)
             with pytest.raises(MigrationError, match="would lose 1 row"):
                 bundle.revert(db, None)
-            assert bundle.revert(db, None, allow_lossy=True) == ["1"]
+            bundle.revert(db, None, allow_lossy=True)
             assert [state.state for state in bundle.status(db)] == ["pending"]
             bundle.apply(db)
             db.execute("ALTER TABLE note ADD COLUMN extra bigint")

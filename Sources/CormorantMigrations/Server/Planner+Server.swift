@@ -12,7 +12,7 @@ extension Planner {
         guard server != nil, !isNew(table), let file else { return false }
         if let known = large[foldIdentifier(table)] { return known }
         let some = "SELECT 1 FROM \(quoteIdentifier(origins.table(table))) LIMIT \(Self.manyRows + 1)"
-        let found = try rows("SELECT count(*) FROM (\(some)) AS some", file) ?? 0 > Self.manyRows
+        let found = try rows("SELECT count(*) FROM (\(some)) AS few", file) ?? 0 > Self.manyRows
         large[foldIdentifier(table)] = found
         return found
     }
