@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant import BusyError, Cipher, CormorantError, Database
+from cormorant import BusyError, Cipher, Database, Error
 from cormorant.cipher import encrypt
 
 WRITE = """
@@ -40,9 +40,9 @@ def test_what_looks_at_a_file_leaves_its_locks(tmp_path: Path) -> None:
                 encrypt(path, Cipher("key"))
             assert not other_process_may_write(path)
             with Database(tmp_path / "copy.db", template=path) as copy:
-                assert copy.execute("SELECT count(*) FROM t").fetchall() is not None
+                assert copy.fetch_value("SELECT count(*) FROM t") == 0
             assert not other_process_may_write(path)
-            with pytest.raises(CormorantError):
+            with pytest.raises(Error):
                 Database(path, cipher=Cipher("wrong"))
             assert not other_process_may_write(path)
         assert other_process_may_write(path)
