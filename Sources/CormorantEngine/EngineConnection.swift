@@ -47,6 +47,8 @@ package protocol EngineConnection: AnyObject {
     /// Waits for all that was sent; outcomes that were not received are dropped. Throws the error that was met then, which names
     /// the statement by its place among all that were sent: `recordIndex`. After it all else that is sent has failed.
     func settle() throws
+    /// Marks the sessions of this connection and of all that it opens, and they open: `sessionMark` stands behind their names then.
+    func mark(_ number: Int64)
     /// Opens a connection that is only notified on a channel.
     func listener(_ channel: String) throws -> any EngineListener
     /// Has each statement that is run told, with its nanoseconds; nil stops.
@@ -80,6 +82,9 @@ package struct EngineWatching: Sendable {
         self.interval = interval
     }
 }
+
+/// What stands behind the name of sessions that are marked.
+package func sessionMark(_ number: Int64) -> String { " #" + String(number, radix: 36) }
 
 /// A connection that waits to be notified. One thread has it.
 package protocol EngineListener: AnyObject {

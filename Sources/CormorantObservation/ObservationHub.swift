@@ -26,8 +26,11 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
     private var version: Int64 = 0
     private var schemaVersion: Int64 = 0
     private var subscription: FileSubscription?
-    /// Of a server; under the database's lock.
-    private var outbox: Outbox?
+    /// Of a server, of which several connections come here at once: held while watches begin and end, and notes are read.
+    private let serverLock = RecursiveLock(.outbox)
+    private var keptOutbox: Outbox?
+    private var outbox: Outbox? { locked { keptOutbox } }
+    private let mark = Int64.random(in: 1...1 << 31)
     private var clock: ServerSubscription?
     private var isStarted = false
     private var hasStarted = false
@@ -61,9 +64,11 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                 throw CormorantError(
                     .misuse, "a migration is running on the database", hint: "observe it after the migration")
             }
-            // Before anything is read, so that no commit falls between.
-            try start(connection)
+            // Nobody stops what is begun for it.
+            locked { starting += 1 }
             do {
+                // Before anything is read, so that no commit falls between.
+                try start(connection)
                 if let region {
                     observer.watched =
                         try outbox?.watch(region, connection, database, values: keepsValues)
@@ -91,10 +96,10 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                 }
             } catch {
                 for watched in observer.watched { untrack(watched, connection, values: keepsValues) }
+                locked { starting -= 1 }
                 stopIfIdle()
                 throw error
             }
-            starting += 1
             if !observer.isLive { _ = add(observer, unlessBeyond: nil) }
         }
         guard observer.isLive else { return observer }
@@ -170,16 +175,7 @@ extension ObservationHub {
     private func start(_ connection: Connection) throws {
         guard locked({ !isStarted }) else { return }
         if let engine = connection.engine {
-            let outbox = try Outbox(connection)
-            let listen: @Sendable () throws -> any EngineListener = { [weak self] in
-                guard let database = self?.database else { throw databaseClosed() }
-                return try database.listener(OutboxSchema.channel)
-            }
-            let made = try ServerSubscription(engine.watching.interval, engine.watching.notifies ? listen : nil) {
-                [weak self] in self?.fileChanged()
-            }
-            self.outbox = outbox
-            locked { clock = made }
+            try serverLock.locked { try start(engine, connection) }
         } else if let path = connection.filePath {
             let made = try FileSubscription(path) { [weak self] in self?.fileChanged() }
             locked { subscription = made }
@@ -196,6 +192,19 @@ extension ObservationHub {
         }
     }
 
+    private func start(_ engine: any EngineConnection, _ connection: Connection) throws {
+        guard outbox == nil else { return }
+        let made = try Outbox(connection, mark: mark, serverLock)
+        let listen: @Sendable () throws -> any EngineListener = { [weak self] in
+            guard let database = self?.database else { throw databaseClosed() }
+            return try database.listener(OutboxSchema.channel)
+        }
+        let subscription = try ServerSubscription(
+            engine.watching.interval, engine.watching.notifies ? listen : nil
+        ) { [weak self] in self?.fileChanged() }
+        locked { (keptOutbox, clock) = (made, subscription) }
+    }
+
     private func beforeRelease(_ connection: Connection) -> (() -> Void)? {
         var news = connection.changeLog?.takeCommitted() ?? []
         for index in news.indices where news[index].changedSchema {
@@ -207,10 +216,14 @@ extension ObservationHub {
             defer { cancelled = [] }
             return cancelled
         }
-        for observer in gone {
-            for watched in observer.watched { untrack(watched, connection, values: observer.keepsValues) }
+        if !gone.isEmpty {
+            serverLock.locked {
+                for observer in gone {
+                    for watched in observer.watched { untrack(watched, connection, values: observer.keepsValues) }
+                }
+            }
+            stopIfIdle()
         }
-        if !gone.isEmpty { stopIfIdle() }
         return locked {
             defer { hasNews = false }
             return hasNews ? { [weak self] in self?.deliver() } : nil
@@ -276,13 +289,12 @@ extension ObservationHub {
         let unused = locked { () -> (FileSubscription?, ServerSubscription?) in
             guard observers.isEmpty, cancelled.isEmpty, starting == 0 else { return (nil, nil) }
             isStarted = false
+            keptOutbox = nil
             defer { (subscription, clock) = (nil, nil) }
             return (subscription, clock)
         }
-        if locked({ !isStarted }) {
-            outbox = nil
-            try? database?.beforeRelease(nil)
-        }
+        // Of a server, another thread may be beginning a watch.
+        if database?.dialect == .sqlite, locked({ !isStarted }) { try? database?.beforeRelease(nil) }
         _ = unused
     }
 
@@ -311,10 +323,10 @@ extension ObservationHub {
     ) throws -> Bool {
         let begun = outbox?.lock.locked { outbox?.readings }
         let (outcome, unwatched) = try reads.run(database)
-        // One that was cancelled meanwhile may have given back what it watched.
-        if !observer.isCancelled || locked({ cancelled.contains { $0 === observer } }) {
-            observer.watched +=
-                try outbox?.watch(unwatched, connection) ?? connection.watch(unwatched)
+        try serverLock.locked {
+            // One that was cancelled meanwhile may have given back what it watched.
+            guard !observer.isCancelled || locked({ cancelled.contains { $0 === observer } }) else { return }
+            observer.watched += try outbox?.watch(unwatched, connection) ?? connection.watch(unwatched)
             reads.cover(unwatched)
         }
         // Another connection has read the outbox meanwhile, and passed by what was of tables that nobody watched.

@@ -7,7 +7,7 @@ import CormorantThreads
 /// What is committed to a server, as its outbox has it, and how far that was read. Several connections of the database may write:
 /// each that has committed reads, one at a time.
 final class Outbox: @unchecked Sendable {  // `lock` guards it
-    let lock = RecursiveLock(.outbox)
+    let lock: RecursiveLock
     /// So many statements are told one by one; beyond, all may have changed.
     static let greatestCount = 10_000
     private static let pruneInterval: Int64 = 60_000_000_000
@@ -28,8 +28,7 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
     var tables: [Int64: Watched] = [:]
     /// The snapshot of the last reading.
     private var position = ""
-    /// What the notes of this database's transactions bear.
-    private var origin = ""
+    /// What the notes of this database's transactions bear at the end of their session's name.
     private let mark: String
     private var signature = ""
     /// Tables that cannot be watched any more, for their observers to be told.
@@ -41,12 +40,14 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
     private var lastPruning = monotonicTime()
 
     /// Finds the outbox, or makes it where the options say so.
-    init(_ connection: Connection) throws {
+    /// - Parameter mark: the same as long as the database is open.
+    init(_ connection: Connection, mark: Int64, _ lock: RecursiveLock) throws {
+        self.lock = lock
         options = connection.engine?.watching ?? EngineWatching(installs: false, notifies: false, interval: 1000)
-        mark = " #" + String(UInt32.random(in: .min ... .max), radix: 36)
+        self.mark = sessionMark(mark)
+        connection.engine?.mark(mark)
         schema = OutboxSchema(name: "", notifies: false)
         if try !find(connection) || options.installs && options.notifies && !schema.notifies { try make(connection) }
-        try beMarked(connection)
         let snapshot = "SELECT CAST(pg_catalog.txid_current_snapshot() AS text)"
         position = try connection.rows(snapshot) { $0.cell(0).string ?? "" }.first ?? ""
         note(connection)
@@ -66,16 +67,6 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
         return true
     }
 
-    /// Has the server know the transactions of this database by the session's name, which poolers keep, too.
-    private func beMarked(_ connection: Connection) throws {
-        let sql = """
-            SELECT pg_catalog.set_config('application_name',
-                left(current_setting('application_name'), 50) || CAST(?1 AS text), false)
-            """
-        origin = try connection.rows(sql, .text(mark)) { $0.cell(0).string ?? "" }.first ?? ""
-        note(connection)
-    }
-
     /// Whether this connection may have committed something since it was last read.
     func isDue(_ connection: Connection) -> Bool {
         lock.locked { (connection.engine?.writes ?? 0) != written[ObjectIdentifier(connection)] }
@@ -86,29 +77,25 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
         note(connection)
         readings += 1
         var isMissing = true
-        var news = (position: position, isLost: false, name: "", signature: "")
+        var news = (position: position, isLost: false, signature: "")
         var notes: [Note] = []
         let list = "[" + tables.keys.sorted().map { "\($0)" }.joined(separator: ",") + "]"
         _ = try connection.rows(schema.reading, .text(position), .text(list)) { row in
             if isMissing {
                 isMissing = false
-                news = (
-                    row.cell(0).string ?? "", row.cell(1).int64 != 0, row.cell(2).string ?? "",
-                    row.cell(3).string ?? ""
-                )
+                news = (row.cell(0).string ?? "", row.cell(1).int64 != 0, row.cell(2).string ?? "")
             }
-            guard row.cell(4).type != StorageType.null else { return }
+            guard row.cell(3).type != StorageType.null else { return }
             notes.append(
                 Note(
-                    id: row.cell(4).int64, transaction: row.cell(5).int64, relation: row.cell(6).int64,
-                    isUnknown: row.cell(7).int64 != 0, origin: row.cell(8).string ?? ""))
+                    id: row.cell(3).int64, transaction: row.cell(4).int64, relation: row.cell(5).int64,
+                    isUnknown: row.cell(6).int64 != 0, origin: row.cell(7).string ?? ""))
         }
         if isMissing {
             throw CormorantError(
                 .schema, "the outbox \(schema.table) has lost its first row",
                 hint: "drop it with its functions and triggers, CASCADE, and have it made anew")
         }
-        if news.name != origin { try beMarked(connection) }
         var committed: [CommittedChanges] = []
         if news.isLost || notes.count > Outbox.greatestCount {
             committed = [.foreign]
@@ -168,7 +155,7 @@ extension Outbox {
             guard let table = tables[note.relation]?.table else { continue }
             if transactions[note.transaction] == nil {
                 order.append(note.transaction)
-                transactions[note.transaction] = CommittedChanges(changes: [], isForeign: note.origin != origin)
+                transactions[note.transaction] = CommittedChanges(changes: [], isForeign: !note.origin.hasSuffix(mark))
             }
             transactions[note.transaction]?.changes += rows[note.id] ?? [RowChange(unknown: table)]
         }

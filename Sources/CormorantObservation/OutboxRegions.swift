@@ -21,7 +21,7 @@ extension Outbox {
                 watched = [whole]
                 try model.requireKey(of: whole.table, hint: "observe the model, or models whose key is their table's")
                 let collations = model.keyColumns.map { model.columns[$0].collation.map(foldIdentifier) }
-                whole.table.keyCollations = collations.allSatisfy { $0 == nil } ? [] : collations
+                lock.locked { whole.table.keyCollations = collations.allSatisfy { $0 == nil } ? [] : collations }
                 watched = [WatchedTable(table: whole.table, columns: .max, key: key, rowKey: RowKey(key))]
             case .tables(let regions):
                 for region in regions { watched += try watch(region.name, region.columns, connection, database, values) }

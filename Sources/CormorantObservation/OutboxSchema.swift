@@ -148,7 +148,6 @@ struct OutboxSchema {
         SELECT CAST(pg_catalog.txid_current_snapshot() AS text),
             m.transaction >= pg_catalog.txid_snapshot_xmin(p.at) OR pg_catalog.txid_snapshot_xmax(p.at)
                 > pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()),
-            current_setting('application_name'),
             (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.attname, a.atttypid), ',' ORDER BY a.attrelid, a.attnum)
                 || (SELECT count(*) FROM pg_catalog.pg_trigger t WHERE t.tgrelid IN (SELECT CAST(l.item AS oid)
                     FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) l(item)) AND t.tgenabled IN ('O', 'A')

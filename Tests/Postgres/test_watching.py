@@ -172,6 +172,31 @@ def test_no_row_is_missed_or_told_twice_among_many_writers(db: Database, url: st
     assert sorted(told) == sorted(there)
 
 
+def test_several_writers_of_one_database_are_told_as_its_own(url: str) -> None:
+    with opened(url, poll=3_600_000) as db:
+        db.create_tables(Artist)
+        seen: list[Any] = []
+
+        def write(number: int) -> None:
+            for turn in range(30):
+                db.transact(lambda db: db.insert(Artist(f"{number} {turn}")))
+                if turn % 10 == 0:
+                    with db.observe(Artist), db.observe(lambda db: db.count(Artist)) as count:
+                        assert count.next(0) > 0
+
+        with db.observe(Artist, callback=seen.append):
+            threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        assert sorted(change.key[0] for event in seen for change in event.changes) == sorted(
+            row[0] for row in db.query("SELECT id FROM artist").fetch_all()
+        )
+        assert sum(len(event.changes) for event in seen) == 120
+        assert not any(event.is_foreign for event in seen)
+
+
 def test_a_server_that_was_killed_is_watched_again(own_server: Callable[..., str]) -> None:
     server = own_server()
     with opened(server) as db, Database(server) as other:

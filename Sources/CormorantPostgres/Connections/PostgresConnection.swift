@@ -36,6 +36,9 @@ package final class PostgresConnection: EngineConnection {
     var constraints = ConstraintCatalog()
     var pipeline: Pipeline?
     var isCopying = false
+    private let marked: MarkedSessions
+    /// Whether this session is.
+    private var isMarked = false
     /// Where the URL has readers on standbys.
     private let standbys: StandbyReads?
     private var trace: ((String, Int64) -> Void)?
@@ -49,11 +52,15 @@ package final class PostgresConnection: EngineConnection {
     /// - Parameter settings: SET statements of the program's, for each connection that is opened.
     package convenience init(url: String, settings: [String] = []) throws {
         let url = try ServerURL(url)
-        try self.init(url, settings, url.readsStandbys ? StandbyReads(WrittenPosition(), isReader: false) : nil)
+        try self.init(
+            url, settings, MarkedSessions(), url.readsStandbys ? StandbyReads(WrittenPosition(), isReader: false) : nil)
     }
 
-    private init(_ url: ServerURL, _ settings: [String], _ standbys: StandbyReads?) throws {
+    private init(
+        _ url: ServerURL, _ settings: [String], _ marked: MarkedSessions, _ standbys: StandbyReads?
+    ) throws {
         pq = try LibPQ.shared()
+        self.marked = marked
         self.url = url
         self.settings = settings
         self.standbys = standbys
@@ -75,10 +82,20 @@ package final class PostgresConnection: EngineConnection {
 
     package func another(isReader: Bool) throws -> any EngineConnection {
         try PostgresConnection(
-            url, settings, standbys.map { StandbyReads($0.written, isReader: isReader) })
+            url, settings, marked, standbys.map { StandbyReads($0.written, isReader: isReader) })
     }
 
     package var isStreaming: Bool { streaming != nil }
+
+    package func mark(_ number: Int64) { marked.number.store(number) }
+
+    /// Has the server know the session by its name, which poolers keep as they keep no other setting.
+    private func beMarked(_ number: Int64) throws {
+        isMarked = true
+        try run(
+            "SELECT pg_catalog.set_config('application_name', "
+                + "left(current_setting('application_name'), 50) || '\(sessionMark(number))', false)", isTold: false)
+    }
 
     package var watching: EngineWatching { url.watching }
 
@@ -173,6 +190,9 @@ package final class PostgresConnection: EngineConnection {
         }
         streaming?.keepRest()
         if let loss { throw loss }
+        if !isMarked, transaction == .none, pipeline == nil, case let number = marked.number.load(), number != 0 {
+            try beMarked(number)
+        }
         if let standbys, transaction == .none, pipeline == nil { try standbys.catchUp(self) }
     }
 
@@ -262,11 +282,19 @@ package final class PostgresConnection: EngineConnection {
         interrupter.replace(opened.handle)
         pq.close(handle)
         handle = opened.handle
+        isMarked = false
         loss = nil
         statements.forget()
         schemaChanges += 1
         standbys?.reopened(self)
     }
+}
+
+/// What the sessions of one database are marked with; 0: nothing.
+final class MarkedSessions: Sendable {
+    let number = AtomicNumber()
+
+    deinit { number.deallocate() }
 }
 
 /// The first line of what libpq says, which has several on where it tried to connect.
