@@ -273,6 +273,7 @@ def test_edits_are_one_transaction_and_are_taken_back(start: Start, chinook: Pat
     assert statements[0] == {
         "sql": 'UPDATE main."Album" SET "Title" = ? WHERE "AlbumId" = ? AND "Title" IS ?',
         "values": ["x'y", 1, "For Those About To Rock We Salute You"],
+        "along": [],
     }
     assert studio.ask("apply", edits=edits) == {"applied": 3, "undo": 1}
     look = sqlite3.connect(chinook)
@@ -285,6 +286,64 @@ def test_edits_are_one_transaction_and_are_taken_back(start: Start, chinook: Pat
     assert look.execute("SELECT count(*) FROM Artist WHERE Name = 'New'").fetchone() == (0,)
     assert look.execute("SELECT * FROM PlaylistTrack WHERE rowid = 1").fetchone() == before
     assert studio.ask("undo", 400)["message"]
+
+
+def test_rows_that_go_along_are_told_and_come_back(start: Start, tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "a.db",
+        """
+        CREATE TABLE city (name TEXT PRIMARY KEY COLLATE NOCASE, mayor TEXT);
+        CREATE TABLE street (id INTEGER PRIMARY KEY, city TEXT REFERENCES city (name) ON DELETE CASCADE);
+        CREATE TABLE house (
+          street INTEGER REFERENCES street (id) ON DELETE CASCADE, number INTEGER, beside INTEGER,
+          photo BLOB, label TEXT AS (street || '/' || number), PRIMARY KEY (street, number),
+          FOREIGN KEY (street, beside) REFERENCES house (street, number) ON DELETE CASCADE
+        ) WITHOUT ROWID;
+        CREATE TABLE person (name TEXT, street INTEGER REFERENCES street (id) ON DELETE SET NULL);
+        CREATE TABLE many (city TEXT REFERENCES city ON DELETE CASCADE);
+        INSERT INTO city VALUES ('Ulm', 'a'), ('Bonn', 'b');
+        INSERT INTO street VALUES (1, 'ulm'), (2, 'ULM'), (3, 'Bonn');
+        INSERT INTO house VALUES (1, 1, 2, x'00ff'), (1, 2, 1, NULL), (2, 1, NULL, NULL), (3, 1, NULL, NULL);
+        INSERT INTO person VALUES ('Ada', 1), ('Bob', 3), ('Eve', 2);
+        """,
+    )
+    look = sqlite3.connect(path, isolation_level=None)
+
+    def everything() -> list[object]:
+        tables = ["city", "street", "house", "person", "many"]
+        return [look.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in tables[:4]] + [
+            look.execute("SELECT count(*) FROM many").fetchone()
+        ]
+
+    before = everything()
+    studio = start(path, "--write")
+    key = look.execute("SELECT rowid FROM city WHERE name = 'Ulm'").fetchone()[0]
+    edits = [{"kind": "delete", "table": "city", "key": [key], "old": {"name": "Ulm"}}]
+    told = studio.ask("preview", edits=edits)
+    assert told["canBeUndone"]
+    assert sorted(told["statements"][0]["along"], key=lambda part: str(part["table"])) == [
+        {"table": "house", "deleted": 3, "changed": 0},
+        {"table": "person", "deleted": 0, "changed": 2},
+        {"table": "street", "deleted": 2, "changed": 0},
+    ]
+    assert studio.ask("apply", edits=edits) == {"applied": 1, "undo": 1}
+    assert len(everything()[2]) == 1  # type: ignore[arg-type]
+    studio.ask("undo")
+    assert everything() == before
+    # What was added to a row since does not go with it unseen.
+    studio.ask("apply", edits=[{"kind": "insert", "table": "city", "new": {"name": "Kiel"}}])
+    look.execute("INSERT INTO street VALUES (9, 'Kiel')")
+    assert studio.ask("undo", 400)["code"] == "conflict"
+    look.execute("DELETE FROM street WHERE id = 9")
+    studio.ask("undo")
+    assert everything() == before
+    # Too many to be kept: that is told before, and nothing can be taken back.
+    look.execute(
+        "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 10001) INSERT INTO many SELECT 'Ulm' FROM n"
+    )
+    assert not studio.ask("preview", edits=edits)["canBeUndone"]
+    assert studio.ask("apply", edits=edits) == {"applied": 1, "undo": 0}
+    assert everything()[-1] == (0,)
 
 
 def test_a_conflict_changes_nothing(start: Start, chinook: Path) -> None:

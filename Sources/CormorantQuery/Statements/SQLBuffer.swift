@@ -10,7 +10,8 @@ final class SQLBuffer {
 
     var text: String { String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self) }
 
-    @inline(__always)
+    /// Not inlined: in each of the hundreds of places that write something it made this module's code a tenth larger.
+    @inline(never)
     static func += (buffer: SQLBuffer, text: String) {
         var text = text
         text.withUTF8 { buffer.append($0) }

@@ -1,7 +1,6 @@
 import CormorantBase
 
-/// Turns a statement, or a bare expression, into SQL text and its bindings. A class: as a struct, handed on to each closure that
-/// writes a part, it took the compiler three times as long.
+/// Turns a statement, or a bare expression, into SQL text and its bindings. A class, which closures that write parts share.
 package final class StatementCompiler {
     let dialect: Dialect
     let sql: SQLBuffer

@@ -23,6 +23,11 @@ final class FileOnDisk {
         }
         self.file = file
         self.handle = handle
+        // SQLite takes a file of one byte for an empty one.
+        if size == 0 {
+            var byte: UInt8 = 0
+            if file.pointee.pMethods?.pointee.xRead?(file, &byte, 1, 0) == SQLITE_OK { size = 1 }
+        }
     }
 
     deinit { sqlite3_close_v2(handle) }

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant import BusyError, Cipher, Database, Error
-from cormorant.cipher import encrypt
+from cormorant import BusyError, Cipher, Database, Error, encrypt
 
 WRITE = """
 import sqlite3, sys
@@ -40,7 +39,7 @@ def test_what_looks_at_a_file_leaves_its_locks(tmp_path: Path) -> None:
                 encrypt(path, Cipher("key"))
             assert not other_process_may_write(path)
             with Database(tmp_path / "copy.db", template=path) as copy:
-                assert copy.fetch_value("SELECT count(*) FROM t") == 0
+                copy.execute("DELETE FROM t")
             assert not other_process_may_write(path)
             with pytest.raises(Error):
                 Database(path, cipher=Cipher("wrong"))
