@@ -32,6 +32,7 @@ final class Planner {
     /// Where the rows of a renamed table or column are before the plan runs.
     var origins = Origins()
     private(set) var created: [String] = []
+    private var createdNames: Set<String> = []
     /// Of the step that is next added.
     var guards: [String] = []
 
@@ -78,15 +79,21 @@ final class Planner {
         }
         changed = Set(difference.changes.map { foldIdentifier($0.table) })
         try dropDependents(difference)
-        for table in target.tables where isChanged(table.name) {
-            if let present = current.table(table.name) {
+        let present = ObjectsByName(current)
+        let changedTables = target.tables.filter { isChanged($0.name) }
+        // Where nothing that is there changes, what is new is read once.
+        let readsEach = changedTables.contains { present.table($0.name) != nil }
+        for table in changedTables {
+            if readsEach, let present = current.table(table.name) {
                 try change(present, to: table, target: target)
             } else {
-                try create(table.name, sql: table.sql)
+                try create(table.name, sql: table.sql, readsAgain: readsEach)
             }
         }
+        if !readsEach, !changedTables.isEmpty, let replica { current = try replica.schema() }
         try changeVirtualTables(to: target)
-        let gone = current.tables.filter { isChanged($0.name) && target.table($0.name) == nil }
+        let wanted = ObjectsByName(target)
+        let gone = current.tables.filter { isChanged($0.name) && wanted.table($0.name) == nil }
         // What is left is read once: to do so after each of thousands takes long.
         for table in gone { try drop(table.name, sql: table.sql, readsAgain: false) }
         if !gone.isEmpty, let replica { current = try replica.schema() }
@@ -106,13 +113,16 @@ final class Planner {
     /// Whether the plan makes, changes or drops the table.
     func isChanged(_ table: String) -> Bool { changed.contains(foldIdentifier(table)) }
 
-    private func create(_ table: String, sql: String) throws {
+    private func create(_ table: String, sql: String, readsAgain: Bool = true) throws {
         let keys = server == nil ? [] : earlyReferences(of: table)
-        try add("create table \"\(table)\"", [SchemaChange(.createTable, table, after: sql)], [sql] + keys)
+        try add(
+            "create table \"\(table)\"", [SchemaChange(.createTable, table, after: sql)], [sql] + keys,
+            readsAgain: readsAgain)
         created.append(table)
+        createdNames.insert(foldIdentifier(table))
     }
 
-    func isNew(_ table: String) -> Bool { created.contains { sameIdentifier($0, table) } }
+    func isNew(_ table: String) -> Bool { createdNames.contains(foldIdentifier(table)) }
 
     /// The first rows of new tables, once all are there.
     private func seed() throws {
@@ -199,9 +209,11 @@ final class Planner {
                     continue
                 }
                 if kind == .createIndex { try duplicates(sql, &judgement) }
-                try add(change.description, [change], [sql], risk: risk([], judgement), judgement)
+                try add(change.description, [change], [sql], risk: risk([], judgement), judgement, readsAgain: false)
             }
         }
+        // Once: to read what views become takes long.
+        if !difference.changes.isEmpty, let replica { current = try replica.schema() }
     }
 
     private func duplicates(_ sql: String, _ judgement: inout Judgement) throws {

@@ -83,7 +83,7 @@ package struct SchemaDifference {
 }
 
 /// A schema whose objects are found by name at once: it may have thousands.
-private struct ObjectsByName {
+struct ObjectsByName {
     private let tables: [String: TableDefinition]
     private let virtualTables: [String: VirtualTableDefinition]
     private let indexes: [String: IndexDefinition]

@@ -73,13 +73,14 @@ class Cipher:
     """What a file is encrypted with: its key, and the settings of SQLCipher's format; or a codec of your own.
 
     key: a passphrase; or "x'...'", a raw key, of which 64 hex digits are the key, 96 the key and the file's salt, 160
-    the key, that of the HMAC and the salt; or a function that is given the path and gives the key, once whenever a file is opened. compatibility: the version of
-    SQLCipher whose format the file has. page_size, rounds: None is what that version has. plain_header_size: bytes
-    at the file's beginning that stay plain. kdf_algorithm: of PBKDF2, by which keys are derived; hmac_algorithm: of each
-    page's HMAC, "off" where pages have none and nobody notices alterations; None is what the version has. wipe_memory:
-    True wipes SQLite's memory when it is freed, in the whole process and from then on, as cipher_memory_security does;
-    ProgrammingError where the process has used SQLite before, such as by the module sqlite3. sole_writer: True where no program with an SQLCipher of its own writes
-    to the file meanwhile. codec: in place of a key, with sole_writer alone.
+    the key, that of the HMAC and the salt; or a function that is given the path and gives the key, once whenever a file
+    is opened. compatibility: the version of SQLCipher whose format the file has. page_size, rounds: None is what that
+    version has. plain_header_size: bytes at the file's beginning that stay plain. kdf_algorithm: of PBKDF2, by which
+    keys are derived; hmac_algorithm: of each page's HMAC, "off" where pages have none and nobody notices alterations;
+    None is what the version has. wipe_memory: True wipes SQLite's memory when it is freed, in the whole process and
+    from then on, as cipher_memory_security does; ProgrammingError where the process has used SQLite before, such as by
+    the module sqlite3. sole_writer: True where no program with an SQLCipher of its own writes to the file meanwhile.
+    codec: in place of a key, with sole_writer alone.
 
     It does not print its key.
     """

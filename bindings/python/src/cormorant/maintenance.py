@@ -137,8 +137,8 @@ def repair(
     there; else they are in a table lost_and_found, with the number of their page (page), their rowid (id) and their
     values (c0, c1, ...). Where page 1 is lost, so is the list of free pages: rows that were deleted may come back then.
     cipher: what the file is encrypted with, and the new one will be. schema: CREATE statements, for tables whose own
-    cannot be read, such as those that a program keeps with its backups; those of the file come first. progress: as in
-    Database.sync().
+    cannot be read, such as those that a program keeps with its backups; those of the file come first. None: those of
+    the copy that keep_schema left beside the file, if there is one. progress: as in Database.sync().
     """
     with telling(progress) as told:
         unreadable, found, tables = native_maintenance.repair(

@@ -50,6 +50,8 @@ class Scenario:
     # Those that steps opened or used, by their names.
     others: dict[str, Database]
     registry: Registry
+    # What was told of damage.
+    damages: list[str]
     observers: dict[str, Observer[Any]]
     # Those that steps left open, and the models of their records.
     cursors: dict[str, tuple[str | None, Result[Any]]]
@@ -62,6 +64,7 @@ class Scenario:
     statement: Any
 
     def __init__(self, models: dict[str, type[Model]]) -> None:
+        self.damages = []
         self.models = models
         known.update(models)
         calls.clear()
