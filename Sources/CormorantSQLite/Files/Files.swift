@@ -18,11 +18,23 @@ package func checkPath(_ path: String) throws {
     guard !path.utf8.contains(0) else {
         throw CormorantError(.misuse, "the path holds a NUL character", hint: "give another path")
     }
+    try refuseSpecial(path)
+}
+
+/// Refuses what is no file, before it is opened: to open a pipe waits for its other end, and some devices read as an empty
+/// database.
+func refuseSpecial(_ path: String) throws {
     var info = stat()
-    if stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR {
-        throw CormorantError(
-            .cannotOpen, "\"\(path)\" cannot be opened: it is a directory", hint: "give the path of a file in it")
+    guard stat(path, &info) == 0 else { return }
+    let (what, hint): (String, String)
+    switch info.st_mode & S_IFMT {
+    case S_IFREG: return
+    case S_IFDIR: (what, hint) = ("a directory", "give the path of a file in it")
+    case S_IFIFO: (what, hint) = ("a pipe", "give the path of a file")
+    case S_IFSOCK: (what, hint) = ("a socket", "give the path of a file")
+    default: (what, hint) = ("a device", "give the path of a file")
     }
+    throw CormorantError(.cannotOpen, "\"\(path)\" cannot be opened: it is \(what)", hint: hint)
 }
 
 /// Why a path that SQLite could not open is not openable, in the system's words.
@@ -45,6 +57,10 @@ func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ codec
     }
     for path in [path, template] { try refuseURI(path, "a template is copied by its path") }
     guard access(path, F_OK) != 0 else { return }
+    var info = stat()
+    guard stat(template, &info) != 0 || info.st_mode & S_IFMT != S_IFIFO else {
+        throw failure("it is a pipe", "give the path of a file")
+    }
     for suffix in ["-wal", "-journal"] where fileSize(template + suffix) > 0 {
         throw failure(
             "its \(suffix.dropFirst()) holds changes that a copy would miss", "open and close the template once")

@@ -1,0 +1,76 @@
+"""What is no file is refused at once, whatever it would be opened for."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from cormorant import Cipher, Database, DatabaseError, OperationalError
+
+
+@pytest.fixture(params=["pipe", "socket", "device", "directory"])
+def special(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
+    kind: str = request.param
+    path = tmp_path / kind
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(str(path))
+    elif kind == "device":
+        path.symlink_to("/dev/null")
+    else:
+        path.mkdir()
+    return path, kind
+
+
+@pytest.mark.parametrize("mode", ["create", "read_write", "read_only"])
+@pytest.mark.parametrize("cipher", [None, Cipher("k", rounds=5)], ids=["plain", "encrypted"])
+def test_it_is_said_what_it_is(
+    special: tuple[Path, str], mode: Literal["create", "read_write", "read_only"], cipher: Cipher | None
+) -> None:
+    path, kind = special
+    with pytest.raises(OperationalError, match=f"cannot be opened: it is a {kind}") as caught:
+        Database(path, mode=mode, cipher=cipher)
+    assert caught.value.code == "CORM_E_CANNOT_OPEN"
+    with Database(":memory:") as db, pytest.raises(OperationalError, match=f"it is a {kind}"):
+        db.attach(path, "other")
+
+
+def test_a_pipe_is_no_template(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OperationalError, match="it is a pipe"):
+        Database(tmp_path / "new.db", template=tmp_path / "pipe")
+    assert not (tmp_path / "new.db").exists()
+
+
+@pytest.mark.parametrize("size", [15, 16, 99, 100, 511, 512, 1000, 4095, 4096, 8191])
+def test_a_file_of_which_only_the_beginning_was_written_is_refused_and_stays(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "a.db"
+    with Database(path, journal_mode="delete") as db:
+        db.execute_script("CREATE TABLE t (a); INSERT INTO t VALUES (randomblob(9000))")
+    part = path.read_bytes()[:size]
+    path.write_bytes(part)
+    with pytest.raises(DatabaseError) as caught:
+        Database(path)
+    assert caught.value.code in ("CORM_E_CORRUPT", "CORM_E_NOT_A_DATABASE")
+    assert path.read_bytes() == part
+
+
+def test_links_lead_to_their_file(tmp_path: Path) -> None:
+    with Database(tmp_path / "a.db") as db:
+        db.execute_script("CREATE TABLE t (a)")
+    (tmp_path / "link").symlink_to("a.db")
+    with Database(tmp_path / "link") as db:
+        db.execute("INSERT INTO t VALUES (1)")
+    with Database(tmp_path / "a.db") as db:
+        assert db.query("SELECT a FROM t").fetch_all() == [(1,)]
+    for name, target in (("dangling", "nowhere/a.db"), ("loop", "loop")):
+        (tmp_path / name).symlink_to(target)
+        with pytest.raises(OperationalError) as caught:
+            Database(tmp_path / name)
+        assert caught.value.code == "CORM_E_CANNOT_OPEN"
