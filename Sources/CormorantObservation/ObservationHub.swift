@@ -211,7 +211,8 @@ extension ObservationHub {
             news[index].changes += connection.changeLog?.describeAgain() ?? []
         }
         tell(news)
-        if outbox?.isDue(connection) ?? false || locked({ wantsCheck }) { check(connection) }
+        let isDue = outbox?.isDue(connection) ?? false
+        if isDue || locked({ wantsCheck }) { check(connection, hasCommitted: isDue) }
         let gone = locked {
             defer { cancelled = [] }
             return cancelled
@@ -240,12 +241,13 @@ extension ObservationHub {
     }
 
     /// Looks whether others have committed. Where that cannot be told now, whoever uses the connection next does it.
-    private func check(_ connection: Connection) {
+    /// - Parameter hasCommitted: whether a commit of the connection's is what has it look.
+    private func check(_ connection: Connection, hasCommitted: Bool = false) {
         // A snapshot that is being read hides what came after it.
         let isBlind = connection.isInTransaction || connection.isReading || connection.engine?.isStreaming ?? false
         locked { wantsCheck = isBlind }
         if isBlind { return }
-        if let outbox { return check(outbox, connection) }
+        if let outbox { return check(outbox, connection, hasCommitted) }
         // Where somebody is writing, the file's watcher looks again.
         try? connection.withoutWaiting {
             guard let now = try connection.settledDataVersion() else { return locked { wantsCheck = true } }
@@ -259,11 +261,18 @@ extension ObservationHub {
         }
     }
 
-    private func check(_ outbox: Outbox, _ connection: Connection) {
+    private func check(_ outbox: Outbox, _ connection: Connection, _ hasCommitted: Bool) {
         outbox.lock.lock()
         defer { outbox.lock.unlock() }
         // Where the server cannot be reached, what is missed now is found when it can.
-        guard let news = try? outbox.read(connection) else { return }
+        guard let read = try? outbox.read(connection) else { return }
+        let news = outbox.waiting + read
+        // A thread that has just committed is to tell of it before its call returns: it comes here presently.
+        if !hasCommitted, outbox.waiting.isEmpty, read.contains(where: { !$0.isForeign && !$0.changedSchema }) {
+            outbox.waiting = read
+            return
+        }
+        outbox.waiting = []
         // What could not be asked is asked again; a changed schema has all live queries run.
         let isBehind = locked { observers.contains { $0.isBehind.isSet } }
         tell(isBehind ? news + [CommittedChanges(changes: [], changedSchema: true)] : news)

@@ -35,6 +35,8 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
     var failures: [(table: TrackedTable, error: CormorantError)] = []
     /// What each connection had written when it last read.
     private var written: [ObjectIdentifier: Int64] = [:]
+    /// What was read and not told.
+    var waiting: [CommittedChanges] = []
     /// Grows with each reading.
     private(set) var readings = 0
     private var lastPruning = monotonicTime()
