@@ -44,7 +44,8 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
     ///   - query: opens a SELECT whose tables are watched.
     ///   - reads: the same for reads of the program's.
     func observe(
-        _ region: ObservedRegion?, query: (() throws -> StatementCursor)? = nil, live: LiveQuery? = nil, reads: LiveReads? = nil,
+        _ region: ObservedRegion?, query: (() throws -> StatementCursor)? = nil, live: LiveQuery? = nil,
+        reads: LiveReads? = nil,
         keepsValues: Bool, isLatestOnly: Bool, callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
     ) throws -> Observer {
         let observer = Observer(

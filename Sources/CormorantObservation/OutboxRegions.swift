@@ -24,7 +24,9 @@ extension Outbox {
                 lock.locked { whole.table.keyCollations = collations.allSatisfy { $0 == nil } ? [] : collations }
                 watched = [WatchedTable(table: whole.table, columns: .max, key: key, rowKey: RowKey(key))]
             case .tables(let regions):
-                for region in regions { watched += try watch(region.name, region.columns, connection, database, values) }
+                for region in regions {
+                    watched += try watch(region.name, region.columns, connection, database, values)
+                }
             }
             return watched
         } catch {

@@ -12,7 +12,8 @@ extension Outbox {
         guard options.installs else {
             throw CormorantError(
                 .schema, "the database has no outbox, by which changes are told",
-                hint: "open it once with outbox=install in the URL, as one who may create tables and triggers, and begin the watch; "
+                hint: "open it once with outbox=install in the URL, as one who may create tables and triggers, and begin the "
+                    + "watch; "
                     + "or set search_path to the schema that has it")
         }
         try alone(connection) {
@@ -56,7 +57,9 @@ extension Outbox {
     /// - Parameters:
     ///   - target: its name in SQL.
     ///   - isNeeded: whether what cannot be watched is an error; else nil is returned.
-    func track(_ target: String, _ connection: Connection, values: Bool, isNeeded: Bool = true) throws -> TrackedTable? {
+    func track(
+        _ target: String, _ connection: Connection, values: Bool, isNeeded: Bool = true
+    ) throws -> TrackedTable? {
         lock.lock()
         defer { lock.unlock() }
         guard let found = try describe(target, connection) else {
@@ -140,7 +143,8 @@ extension Outbox {
                 isOther
                     ? "the triggers of \(target) do not note \(values ? "whole rows" : "its key")"
                     : "\(target) has no triggers by which changes are told",
-                hint: "open the database once with outbox=install in the URL, as the owner of the table, and begin the watch",
+                hint:
+                    "open the database once with outbox=install in the URL, as the owner of the table, and begin the watch",
                 table: found.table.name)
         }
         let wasWhole = found.triggers.hasPrefix(OutboxSchema.hexadecimal(["rows"]))

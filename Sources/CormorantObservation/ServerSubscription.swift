@@ -10,7 +10,10 @@ final class ServerSubscription: Sendable {
     /// - Parameters:
     ///   - interval: in milliseconds.
     ///   - listen: opens what is notified; nil: nothing is.
-    init(_ interval: Int, _ listen: (@Sendable () throws -> any EngineListener)?, _ changed: @escaping @Sendable () -> Void) throws {
+    init(
+        _ interval: Int, _ listen: (@Sendable () throws -> any EngineListener)?,
+        _ changed: @escaping @Sendable () -> Void
+    ) throws {
         let clock = Clock(try EventSignal())
         self.clock = clock
         // Before anything is watched, for what cannot be opened is an error of the call.

@@ -287,7 +287,8 @@ def test_import_into_a_server(corm: Corm, server: str) -> None:
     (corm.folder / "song.csv").write_text("id,title,price,live\n" + lines)
     assert "3000 rows imported" in corm.run("import", url, "song.csv", "--upsert", "id").out
     assert rows("SELECT count(*), sum(price), bool_and(live) FROM song") == [["3000", "4503000", "t"]]
-    assert rows("SELECT data_type FROM information_schema.columns WHERE table_name = 'song' ORDER BY ordinal_position") == [
+    types = "SELECT data_type FROM information_schema.columns WHERE table_name = 'song' ORDER BY ordinal_position"
+    assert rows(types) == [
         ["bigint"], ["text"], ["double precision"], ["boolean"],
     ]  # fmt: skip
     (corm.folder / "song.csv").write_text("id,title\n3001,new\n5,again\nx,none\n3002,last\n")
@@ -299,9 +300,7 @@ def test_import_into_a_server(corm: Corm, server: str) -> None:
     assert report[2].startswith("4,") and "no integer" in report[2]
     (corm.folder / "song.ndjson").write_text('{"id": 5, "title": "again"}\n{"id": 4000, "live": false}\n')
     assert "2 rows imported" in corm.run("import", url, "song.ndjson", "--upsert", "id").out
-    assert rows("SELECT title FROM song WHERE id = 5 OR id = 4000 ORDER BY id") == [["again"], []] or rows(
-        "SELECT title FROM song WHERE id = 5"
-    ) == [["again"]]
+    assert rows("SELECT title FROM song WHERE id = 5") == [["again"]]
     (corm.folder / "odd.json").write_text('[{"it\'s \\"a\\"": "x"}, {"it\'s \\"a\\"": null}]')
     assert "2 rows imported" in corm.run("import", url, "odd.json", "--table", 'o"dd').out
     assert rows('SELECT "it\'s ""a""" FROM "o""dd"') == [["x"], [""]]

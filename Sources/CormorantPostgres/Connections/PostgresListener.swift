@@ -40,6 +40,7 @@ final class PostgresListener: EngineListener {
 
     private func lost() -> CormorantError {
         CormorantError(
-            .connection, "the connection that is notified is lost", hint: "it is opened anew, and others' commits are looked for")
+            .connection, "the connection that is notified is lost",
+            hint: "it is opened anew, and others' commits are looked for")
     }
 }

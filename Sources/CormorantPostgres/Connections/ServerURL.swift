@@ -49,7 +49,7 @@ struct ServerURL {
         guard !watching.notifies || prepare == "auto" else {
             throw CormorantError(
                 .misuse, "the URL has notify=on beside prepare=never",
-                hint: "a pooler that gives each transaction another server keeps no LISTEN: leave notify out, and let poll look")
+                hint: "a pooler that gives each transaction another server keeps no LISTEN: leave notify out, poll looks")
         }
         original = url
         text = parts.joined { parameter in !ServerURL.own.contains { parameter.hasPrefix($0 + "=") } }
@@ -63,7 +63,7 @@ struct ServerURL {
         guard outbox == "use" || outbox == "install" else {
             throw CormorantError(
                 .misuse, "the URL's parameter outbox is neither use nor install",
-                hint: "give outbox=install to have the outbox and triggers made where a watch begins; else leave it away")
+                hint: "give outbox=install to have outbox and triggers made where a watch begins; else leave it away")
         }
         let notify = parts.last("notify") ?? "off"
         guard notify == "on" || notify == "off" else {
