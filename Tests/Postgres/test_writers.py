@@ -429,6 +429,31 @@ def test_queues_write_beside_transactions(url: str) -> None:
             assert db.count(Counter) == 2
 
 
+def test_observers_leave_the_pool_as_it_is(url: str) -> None:
+    inside, ends = threading.Barrier(3, timeout=WAIT), threading.Event()
+
+    def keep(db: Database) -> None:
+        with db.transaction():
+            db.fetch_value("SELECT 1")
+            inside.wait()
+            ends.wait(WAIT)
+
+    with Database(url, writer_count=2, busy_timeout=0.3) as db:
+        db.create_tables(Counter)
+        for number in range(5):
+            with db.observe(Counter):
+                at_once(lambda number=number: db.insert(Counter(number, 0)), lambda: db.count(Counter))
+        with ThreadPoolExecutor(2) as pool:
+            kept = [pool.submit(keep, db) for _ in range(2)]
+            inside.wait()
+            # A connection that was given back twice would be there.
+            with pytest.raises(BusyError, match="all 2 connections that write"):
+                db.insert(Counter(9, 0))
+            ends.set()
+            for future in kept:
+                future.result(WAIT)
+
+
 def test_a_connection_of_the_db_api_has_no_other(url: str) -> None:
     with pytest.raises(dbapi.ProgrammingError, match="no other writers"):
         dbapi.connect(url, writer_count=2)

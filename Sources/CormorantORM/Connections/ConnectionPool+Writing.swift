@@ -98,8 +98,16 @@ extension ConnectionPool {
 
     // What the newest statements did ---------------------------------------------------------------------------------
 
-    func note(_ pooled: PooledConnection, _ writing: Writing) {
-        guard let connection = pooled.connection else { return }
+    /// Before a call gives a connection back: what it did, and who is to be told once a thread is done with it.
+    /// - Returns: what is to be called afterwards.
+    func note(_ pooled: PooledConnection, _ writing: Writing) -> (() -> Void)? {
+        guard let connection = pooled.connection else { return nil }
+        count(pooled, connection, writing)
+        guard pooled.lock.holds == 1, let told = state.locked({ writing.beforeRelease }) else { return nil }
+        return told(connection)
+    }
+
+    private func count(_ pooled: PooledConnection, _ connection: Connection, _ writing: Writing) {
         let total = connection.totalChanges
         state.lock()
         defer { state.unlock() }

@@ -72,12 +72,7 @@ final class ConnectionPool: @unchecked Sendable {
         free = members.reversed()
         connections = [first]
         members[0].shown = ObjectIdentifier(first)
-        for pooled in members {
-            pooled.belong(to: self, isReader: false)
-            pooled.lock.beforeRelease = { [unowned self, unowned pooled] in
-                pooled.connection.flatMap { self.state.locked { writing.beforeRelease }?($0) }
-            }
-        }
+        for pooled in members { pooled.belong(to: self, isReader: false) }
         prepare(first, of: members[0])
     }
 
@@ -233,7 +228,9 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// The call is over: unlocks the connection, which is free when nothing else uses it.
     func release(_ pooled: PooledConnection) {
-        if let writing { note(pooled, writing) }
+        // While it is still the thread's, for what is called may use it.
+        let afterwards = writing.flatMap { note(pooled, $0) }
+        defer { afterwards?() }
         pooled.uses -= 1
         // With none there is no cursor on it, either.
         let isIdle = pooled.uses == 0
@@ -404,7 +401,6 @@ final class ConnectionPool: @unchecked Sendable {
         connections = []
         for pooled in locked {
             let held = pooled.openDepth
-            if writing != nil { pooled.lock.beforeRelease = nil }
             if held > 0, held == pooled.lock.holds - 1 {
                 currentThread().endTransaction()
                 pooled.lock.dropKept(held)
