@@ -233,7 +233,7 @@ class Machine(RuleBasedStateMachine):
     def queue(self, at: int, id: int, n: int) -> None:
         self.count("queue")
         with self.handles[at].queue() as queue:
-            queue.perform(lambda database: database.save(Item(id=id, name="queue", n=n)))
+            queue.add(lambda: self.handles[at].save(Item(id=id, name="queue", n=n))).result()
         self.model[id] = ("queue", n)
 
     # Files ----------------------------------------------------------------------------------------------------------

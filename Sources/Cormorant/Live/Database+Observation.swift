@@ -57,7 +57,7 @@ extension Database {
     ) throws -> Observer<[Value]> {
         Observer(
             try observe(
-                query: { try self.cursor(query.query.compiled(dialect), parameters) as StatementCursor },
+                query: { try self.cursor(query.query.compiled(self.dialect), parameters) as StatementCursor },
                 isLatestOnly: latestOnly, callback: Observer.engine(callback, plainRow)), plainRow)
     }
 
