@@ -25,7 +25,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ.get("CORMORANT_C_BUILD", ROOT / "build")) / "Tests/C"
 SWIFT = Path(os.environ.get("CORMORANT_SWIFT_BUILD", ROOT / ".build/test")) / "debug"
-EXAMPLES = int(os.environ.get("CORMORANT_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("CORMORANT_EXAMPLES", "2"))
 QUICK = bool(os.environ.get("CORMORANT_NO_SHRINKING"))
 SEED = int(os.environ.get("CORMORANT_SEED", "1"))
 # Nothing here is about the disk.
@@ -233,7 +233,7 @@ class Machine(RuleBasedStateMachine):
     def queue(self, at: int, id: int, n: int) -> None:
         self.count("queue")
         with self.handles[at].queue() as queue:
-            queue.add(lambda: self.handles[at].save(Item(id=id, name="queue", n=n))).result()
+            queue.add(lambda database: database.save(Item(id=id, name="queue", n=n))).result()
         self.model[id] = ("queue", n)
 
     # Files ----------------------------------------------------------------------------------------------------------
