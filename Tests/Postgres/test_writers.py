@@ -438,7 +438,7 @@ def test_observers_leave_the_pool_as_it_is(url: str) -> None:
             inside.wait()
             ends.wait(WAIT)
 
-    with Database(url, writer_count=2, busy_timeout=0.3) as db:
+    with Database(f"{url}?outbox=install", writer_count=2, busy_timeout=0.3) as db:
         db.create_tables(Counter)
         for number in range(5):
             with db.observe(Counter):
