@@ -1,5 +1,5 @@
-"""A migration that is killed at any moment, with its process or its server's: the schema is the old one or a whole step further, all rows
-are there, and the same call goes on to the end."""
+"""A migration that is killed at any moment, with its process or its server's: the schema is the old one or a whole step
+further, all rows are there, and the same call goes on to the end."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ def one(db: Database, sql: str) -> object:
 
 
 def run(url: str, way: str, chance: random.Random, longest: float) -> float:
-    """Starts the client, and ends it or its backend at a moment of chance. Gives how long it took where it was through before."""
-    process = subprocess.Popen([sys.executable, CLIENT, url, way], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """Starts the client, and ends it or its backend at a moment of chance."""
+    process = subprocess.Popen(
+        [sys.executable, CLIENT, url, way], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert process.stdout and process.stdout.readline().strip() == "open"
     start = time.monotonic()
     time.sleep(chance.random() * longest)
@@ -77,7 +79,14 @@ def test_what_was_killed_goes_on(url: str, way: str, round: int) -> None:
         if way == "sync":
             assert not db.sync(migration_client.Kind, migration_client.Item)
             assert not db.plan(migration_client.Kind, migration_client.Item)
-            assert one(db, "SELECT count(*) FROM pg_attribute WHERE attrelid = 'item'::regclass AND attname = 'price' AND attnotnull") == 1
+            assert (
+                one(
+                    db,
+                    "SELECT count(*) FROM pg_attribute WHERE attrelid = 'item'::regclass"
+                    " AND attname = 'price' AND attnotnull",
+                )
+                == 1
+            )
         else:
             assert {state.state for state in migration_client.steps().status(db)} == {"applied"}
             assert [row[0] for row in db.query("SELECT n FROM log ORDER BY n").fetch_all()] == [1, 2, 3]

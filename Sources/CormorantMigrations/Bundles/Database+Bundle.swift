@@ -134,7 +134,9 @@ extension Database {
                 let schema = try Schema(present: connection)
                 var losses = StepLosses(schema)
                 var pending = try checked(bundle, connection).pending.map { step in
-                    guard let sql = step.up.sql(for: connection.dialect) else { return PendingStep(step: step, losses: [], problems: []) }
+                    guard let sql = step.up.sql(for: connection.dialect) else {
+                        return PendingStep(step: step, losses: [], problems: [])
+                    }
                     let gone = losses.run(sql)
                     return PendingStep(
                         step: step,
@@ -170,7 +172,9 @@ extension Database {
             try withConnection { connection in
                 let rows = try History(connection: connection).rows()
                 let schema = try Schema(present: connection)
-                guard let last = rows.last, !last.schemaAfter.isEmpty, schema.hash != last.schemaAfter else { return MigrationPlan(steps: []) }
+                guard let last = rows.last, !last.schemaAfter.isEmpty, schema.hash != last.schemaAfter else {
+                    return MigrationPlan(steps: [])
+                }
                 let step = bundle.step(last.id) ?? bundle.steps.last { $0.replacedIDs.contains(last.id) }
                 if step == nil { try HistoryCheck(bundle, rows).validate() }
                 if connection.dialect == .postgres {

@@ -37,7 +37,8 @@ struct History {
         do {
             statement = try Statement(
                 connection,
-                "SELECT id, sha256, schema_before, schema_after, started, finished, state\(isOnServer ? ", done, parts" : "") FROM \(Self.table)")
+                "SELECT id, sha256, schema_before, schema_after, started, finished, state\(isOnServer ? ", done, parts" : "") FROM \(Self.table)"
+            )
         } catch let error as CormorantError where contains(error.plainMessage, "no such table") {
             return []
         } catch let error as CormorantError where error.code == .sql {

@@ -88,7 +88,8 @@ extension Planner {
         let mayBreak = changes.contains {
             ![.createTable, .createIndex, .createView, .createTrigger].contains($0.kind)
         }
-        guard mayBreak, let replica, !(target.views.isEmpty && target.triggers.isEmpty && target.virtualTables.isEmpty) else {
+        guard mayBreak, let replica, !(target.views.isEmpty && target.triggers.isEmpty && target.virtualTables.isEmpty)
+        else {
             return
         }
         let former = try Replica(origin).broken()

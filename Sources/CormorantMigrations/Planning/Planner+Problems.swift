@@ -185,7 +185,9 @@ extension Planner {
             SELECT count(*) AS n FROM \(table.source(for: list + present)) WHERE \(present.joined(separator: " AND ")) \
             GROUP BY \(list.joined(separator: ", ")) HAVING count(*) > 1
             """
-        guard let rows = try count("SELECT CAST(coalesce(sum(n), 0) AS bigint) FROM (\(grouped)) AS alike", &judgement), rows > 0 else { return }
+        guard let rows = try count("SELECT CAST(coalesce(sum(n), 0) AS bigint) FROM (\(grouped)) AS alike", &judgement),
+            rows > 0
+        else { return }
         judgement.problems.append(
             MigrationProblem(
                 message: "\(counted(rows, "row")) of \"\(table.name)\" are alike in \(list.joined(separator: ", ")), "
@@ -295,7 +297,8 @@ func onServer<Result>(_ sql: String, _ connection: Connection, _ body: (Row) -> 
         statement.reset()
         if isNested { try connection.commit() }
         return result
-    } catch let error as CormorantError where ![.busy, .interrupted, .connection, .conflict, .readOnly].contains(error.code)
+    } catch let error as CormorantError
+        where ![.busy, .interrupted, .connection, .conflict, .readOnly].contains(error.code)
     {
         if isNested { try connection.rollback() }
         return nil

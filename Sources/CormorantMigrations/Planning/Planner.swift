@@ -247,7 +247,9 @@ final class Planner {
                 MigrationProblem(
                     message: "table \"\(table)\" would go\(what)", annotation: "allow_drop \"\(table)\"", drop: table))
         }
-        for what in server?.companions[foldIdentifier(table)] ?? [] { judgement.notes.append("\(what) goes along with it") }
+        for what in server?.companions[foldIdentifier(table)] ?? [] {
+            judgement.notes.append("\(what) goes along with it")
+        }
         try add(
             "drop table \"\(table)\"", [SchemaChange(.dropTable, table, before: sql)],
             ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement, readsAgain: readsAgain)

@@ -6,7 +6,9 @@ import CormorantSQLite
 extension Applier {
     /// Runs a step that stands in no transaction, each statement by itself, from where it was cut off on: what is done is noted behind
     /// each. A statement that can be in a transaction is in one with its note; what makes an index concurrently is looked for.
-    func runOutside(_ step: MigrationStep, _ connection: Connection, index: Int, from done: Int, _ history: History) throws {
+    func runOutside(_ step: MigrationStep, _ connection: Connection, index: Int, from done: Int, _ history: History)
+        throws
+    {
         let sql = step.up.sql(for: .postgres) ?? ""
         let statements = serverStatements(sql)
         for statement in statements { try refuseOnServer(statement.sql, sql) }
@@ -112,12 +114,15 @@ func refuseLack(of expected: Schema, in schema: Schema, _ id: String) throws {
 
 /// Refuses what would end a step's transaction.
 func refuseOnServer(_ statement: String, _ sql: String) throws {
-    let words: Set = ["begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare", "attach"]
+    let words: Set = [
+        "begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare", "attach",
+    ]
     let found = SQLScript.words(statement, 3).map(foldIdentifier)
     guard let word = found.first, words.contains(word), word != "prepare" || found.dropFirst().first == "transaction"
     else { return }
     throw CormorantError(
         .migration, "a step may not hold \(oneLine(statement))",
-        hint: "each step has a transaction of its own; what can be in none stands in one whose SQL begins with the line "
+        hint:
+            "each step has a transaction of its own; what can be in none stands in one whose SQL begins with the line "
             + "\"\(outsideTransaction)\"", sql: sql)
 }

@@ -15,7 +15,8 @@ struct DeclaredTables {
             let statements = try Self.statements(model)
             var schema = try ServerSchema.made(by: Self.scratch(statements), connection)
             for sql in statements where sql.hasPrefix("CREATE ") && !sql.hasPrefix("CREATE TABLE") {
-                guard let place = schema.indexes.firstIndex(where: { contains(sql, " \(quoteIdentifier($0.name)) ON ") })
+                guard
+                    let place = schema.indexes.firstIndex(where: { contains(sql, " \(quoteIdentifier($0.name)) ON ") })
                 else { continue }
                 schema.indexes[place].sql = sql
             }
@@ -83,7 +84,9 @@ extension Applier {
                         .busy, "another migration of the database is under way",
                         hint: "wait for it and try again, or give a longer busy timeout when opening")
                 }
-            } catch let error as CormorantError where [.busy, .conflict].contains(error.code) && connection.transactionDepth == 0 {
+            } catch let error as CormorantError
+                where [.busy, .conflict].contains(error.code) && connection.transactionDepth == 0
+            {
                 guard time(after: 0) < end, !isOver else { throw locked(error) }
             }
             let waiting = MigrationProgress(
@@ -98,7 +101,8 @@ extension Applier {
         guard error.code == .busy, contains(error.plainMessage, "locked by another transaction") else { return error }
         return CormorantError(
             .busy, "others kept a table locked that the migration changes: \(error.plainMessage)",
-            hint: "nothing of this step was done; end what holds it, try again, or give a longer busy timeout when opening",
+            hint:
+                "nothing of this step was done; end what holds it, try again, or give a longer busy timeout when opening",
             sql: error.sql)
     }
 
@@ -184,6 +188,8 @@ extension Connection {
 
     /// Whether the server has a table of the name.
     func hasTable(_ name: String) throws -> Bool {
-        try rows("SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass(\(textLiteral(quoteIdentifier(name))))", self) == 1
+        try rows(
+            "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass(\(textLiteral(quoteIdentifier(name))))",
+            self) == 1
     }
 }

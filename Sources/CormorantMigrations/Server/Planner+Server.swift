@@ -23,7 +23,8 @@ extension Planner {
         let retyped = Set(difference.changes.filter { $0.kind == .changeType }.compactMap(\.name))
         for change in difference.changes.sorted(by: { $0.kind.order < $1.kind.order }) {
             // What a type's change takes along.
-            if [.changeDefault, .changeCollation].contains(change.kind), let name = change.name, retyped.contains(name) {
+            if [.changeDefault, .changeCollation].contains(change.kind), let name = change.name, retyped.contains(name)
+            {
                 continue
             }
             if change.kind == .addForeignKey {
@@ -47,7 +48,9 @@ extension Planner {
     }
 
     private func references(of table: TableDefinition) -> [(key: ForeignKeyDefinition, sql: String)] {
-        TableShape(table).foreignKeys.map { ($0.key, "ALTER TABLE \(quoteIdentifier(table.name)) ADD \($0.definition.sql)") }
+        TableShape(table).foreignKeys.map {
+            ($0.key, "ALTER TABLE \(quoteIdentifier(table.name)) ADD \($0.definition.sql)")
+        }
     }
 
     /// Foreign keys of a table that is made that lead to primary keys that are there by then.
@@ -183,7 +186,8 @@ extension Planner {
         case .changeComputed: return try recompute(old, new, change, table, alter, column, &judgement)
         case .changePrimaryKey: return try rekey(table, difference, alter)
         case .addUnique, .addCheck, .addForeignKey:
-            let all = difference.after.uniques + difference.after.checks.map(\.definition)
+            let all =
+                difference.after.uniques + difference.after.checks.map(\.definition)
                 + difference.after.foreignKeys.map(\.definition)
             guard let added = all.first(where: { $0.sql == change.after || $0.described == change.after }) else {
                 return []
@@ -231,7 +235,8 @@ extension Planner {
             let source = origins.source(table)
             let back = converted("(\(value))", from: to, to: from)
             let count = try rows(
-                "SELECT count(*) FROM \(source) WHERE CAST(\(back) AS text) IS DISTINCT FROM CAST(\(name) AS text)", file)
+                "SELECT count(*) FROM \(source) WHERE CAST(\(back) AS text) IS DISTINCT FROM CAST(\(name) AS text)",
+                file)
             let where_ = "\"\(table.name).\(new.name)\""
             if count == nil {
                 let all = try rows("SELECT count(*) FROM \(source) WHERE \(name) IS NOT NULL", file) ?? 0
@@ -366,14 +371,16 @@ extension Planner {
         }
         judgement.problems.append(
             MigrationProblem(
-                message: "\(counted(count, "row")) of \"\(table.name)\" would be written anew, and nobody can use the table "
+                message:
+                    "\(counted(count, "row")) of \"\(table.name)\" would be written anew, and nobody can use the table "
                     + "meanwhile", annotation: "allow_drop \"\(word)\"", drop: word))
     }
 
     /// What the server drops along with a column.
     private func companions(of column: String, _ table: TableDefinition, _ judgement: inout Judgement) throws {
         for index in current.indexes where sameIdentifier(index.table, table.name) {
-            guard index.terms.contains(where: { $0.column.map { sameIdentifier($0, column) } ?? false })
+            guard
+                index.terms.contains(where: { $0.column.map { sameIdentifier($0, column) } ?? false })
                     || names(index.sql, column), target.index(index.name) != nil,
                 !notes.allows("index", index.name) || notes.isOfModels
             else { continue }
@@ -422,10 +429,12 @@ extension Planner {
                     ["\(alter) VALIDATE CONSTRAINT \(quoteIdentifier(name))"], isApart: true)
             }
             for column in table.columns where server.notNullChecks.contains([present, foldIdentifier(column.name)]) {
-                let isGoing = steps.contains { $0.changes.contains { change in
-                    change.kind == .changeNotNull && sameIdentifier(change.table, table.name)
-                        && change.name.map { sameIdentifier($0, column.name) } ?? false
-                } }
+                let isGoing = steps.contains {
+                    $0.changes.contains { change in
+                        change.kind == .changeNotNull && sameIdentifier(change.table, table.name)
+                            && change.name.map { sameIdentifier($0, column.name) } ?? false
+                    }
+                }
                 if isGoing { continue }
                 let check = ServerSchema.notNullCheck(column.name)
                 try add(

@@ -167,7 +167,8 @@ struct ServerSchema {
             let text = column.map(quoteIdentifier) ?? (texts.indices.contains(index) ? texts[index] : "")
             let option = options.indices.contains(index) ? options[index] : 0
             var canonical = fragment(text).canonical + (option & 2 != 0 ? " nulls first" : "")
-            if collations.indices.contains(index), let column, collations[index] != ownCollations[number]?[keys[index]] {
+            if collations.indices.contains(index), let column, collations[index] != ownCollations[number]?[keys[index]]
+            {
                 canonical += " collate \(self.collations[collations[index]] ?? column)"
             }
             return IndexTerm(
@@ -318,7 +319,9 @@ extension Schema {
                     var new = old
                     new.name = renamed(old.name)
                     new.constraints = old.constraints.map(renamed)
-                    if new.name != old.name { new.sql = quoteIdentifier(name) + old.sql.dropFirst(quoteIdentifier(old.name).count) }
+                    if new.name != old.name {
+                        new.sql = quoteIdentifier(name) + old.sql.dropFirst(quoteIdentifier(old.name).count)
+                    }
                     return new
                 }
                 tables[place].constraints = tables[place].constraints.map(renamed)

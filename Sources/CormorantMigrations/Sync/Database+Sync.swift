@@ -122,7 +122,8 @@ extension Database {
         let schema = try server?.schema ?? Schema(present: connection)
         try refuseTaking(models, schema)
         try refuseFormerNames(models, schema, records)
-        let named = Set(models.flatMap { [$0.table] + [$0.migration.renamedFrom].compactMap(\.self) }.map(foldIdentifier))
+        let named = Set(
+            models.flatMap { [$0.table] + [$0.migration.renamedFrom].compactMap(\.self) }.map(foldIdentifier))
         var former: [String: Schema] = [:]
         for (table, record) in records {
             if server == nil {

@@ -154,7 +154,8 @@ struct ModelRegistry {
             statement.reset()
         }
         if let former {
-            try connection.script("UPDATE \(Self.table) SET schema_version = \(version) WHERE schema_version = \(former)")
+            try connection.script(
+                "UPDATE \(Self.table) SET schema_version = \(version) WHERE schema_version = \(former)")
         }
         let names = try connection.catalog.names(in: nil).tables
         for name in try records().keys where !names.contains(name) {

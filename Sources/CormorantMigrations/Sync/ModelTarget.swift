@@ -48,7 +48,9 @@ struct ModelTarget {
                     false
                 }
             }
-            if schema.tables[place].constraints.count != present.count { schema.tables[place].sql = schema.tables[place].onServer }
+            if schema.tables[place].constraints.count != present.count {
+                schema.tables[place].sql = schema.tables[place].onServer
+            }
         }
     }
 
@@ -175,13 +177,17 @@ private struct TableMerger {
         if !isConverted(column, former), isAccepted {
             merged.type = present.definition.type
         }
+        // How another program's texts compare is left as it is there: to change it would write the table anew.
+        let keepsCollation = isOnServer && isAccepted && merged.type == present.definition.type
+        if keepsCollation { merged.constraints.removeAll { if case .collate = $0.kind { true } else { false } } }
         for constraint in present.definition.constraints {
             switch constraint.kind {
             case .notNull where shape?.notNull == nil && former?.notNull == nil: merged.constraints.append(constraint)
             case .defaultValue(let value) where shape?.defaultValue == nil && former?.defaultValue != value:
                 merged.constraints.append(constraint)
+            case .collate where keepsCollation: merged.constraints.append(constraint)
             // The server has them for texts alone.
-            case .collate where isOnServer && merged.type != present.definition.type: break
+            case .collate where isOnServer: break
             case .collate(let name) where shape?.collation == nil && former?.collation != name:
                 merged.constraints.append(constraint)
             default: break

@@ -21,7 +21,9 @@ struct Plan: ParsableCommand {
         let source = try SchemaSource(target.target, self.database.keys)
         if case .bundle(let bundle) = source {
             let steps = try database.pending(bundle)
-            try json ? Output.standard.data(document(steps, database.dialect)) : Output.standard.write(text(steps, database.dialect))
+            try json
+                ? Output.standard.data(document(steps, database.dialect))
+                : Output.standard.write(text(steps, database.dialect))
             if !steps.isEmpty { throw ExitCode.findings }
         } else {
             let plan = try target.plan(source, of: database).forCommand
