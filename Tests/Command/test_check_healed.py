@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Corm
+from command_runs import Corm
 
+ROOT = Path(__file__).resolve().parents[2]
 KEY = "x'2DD29CA851E7B56E4697B0E1F08507293D761A05CE4D1B628663F411A8086D99'"
 PAGE = 4096
 VICTIM = """
@@ -28,8 +29,9 @@ if {mode!r} == "wal":
     db.vacuum()
 else:
     db.execute_script("PRAGMA cache_size = 5")
-    db.begin()
-    db.execute("UPDATE t SET x = x || '!'")
+    with db.transaction():
+        db.execute("UPDATE t SET x = x || '!'")
+        os.kill(os.getpid(), signal.SIGKILL)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -87,4 +89,4 @@ def test_what_no_log_heals_is_damage_all_the_same(corm: Corm) -> None:
     log = (corm.folder / "a.db-wal").read_bytes()
     (corm.folder / "a.db-wal").write_bytes(log[: 32 + 2 * (PAGE + 24)])
     found = corm.run("check", "a.db", "--json", status=3, CORM_KEY=KEY)
-    assert "corm repair" in found.json["findings"][0]["hint"]
+    assert "backup" in found.json["findings"][0]["hint"]
