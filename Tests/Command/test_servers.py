@@ -251,11 +251,11 @@ CREATE TABLE twice (k int); INSERT INTO twice VALUES (1), (1);
 
 def test_check_finds_what_a_server_lacks_and_its_cures_work(corm: Corm, server: str) -> None:
     def psql(sql: str, *, check: bool = True) -> None:
-        url = server.replace("/cormorant", "/faulty")
+        url = server.rsplit("/", 1)[0] + "/faulty"
         subprocess.run(["psql", "-qX", "-v", "ON_ERROR_STOP=1", url, "-c", sql], check=check, capture_output=True)
 
     subprocess.run(["psql", "-qX", server, "-c", "CREATE DATABASE faulty"], check=True)
-    url = server.replace("/cormorant", "/faulty")
+    url = server.rsplit("/", 1)[0] + "/faulty"
     assert "nothing is wrong" in corm.run("check", url).out
     for sql in FAULTY.strip().splitlines():
         psql(sql)
@@ -277,7 +277,7 @@ def test_check_finds_what_a_server_lacks_and_its_cures_work(corm: Corm, server: 
 
 def test_import_into_a_server(corm: Corm, server: str) -> None:
     subprocess.run(["psql", "-qX", server, "-c", "CREATE DATABASE imported"], check=True)
-    url = server.replace("/cormorant", "/imported")
+    url = server.rsplit("/", 1)[0] + "/imported"
 
     def rows(sql: str) -> list[list[object]]:
         done = subprocess.run(["psql", "-qXAt", url, "-c", sql], check=True, capture_output=True, text=True)

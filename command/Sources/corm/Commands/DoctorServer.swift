@@ -5,7 +5,7 @@ import CormorantSQLite
 /// The checks of a server's database: of tables that are found without the name of their schema. Each cure is SQL.
 extension Doctor {
     mutating func checkServer(_ database: Database) throws {
-        let found = try database.withConnection { connection in
+        let found = try database.withReader { connection in
             (
                 sequences: try Doctor.sequences(connection), indexes: try connection.texts(Doctor.invalidIndexes),
                 constraints: try connection.texts(Doctor.unvalidatedConstraints),
