@@ -78,7 +78,7 @@ extension Doctor {
             JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.refobjsubid
         WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
             AND pg_table_is_visible(c.oid) AND has_table_privilege(c.oid, 'SELECT')
-            AND has_sequence_privilege(s.oid, 'SELECT')
+            AND has_table_privilege(s.oid, 'SELECT')
         ORDER BY 1, 2
         """
 
@@ -104,7 +104,7 @@ extension Doctor {
             JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = u.number
         WHERE k.contype = 'f' AND k.conparentid = 0 AND pg_table_is_visible(t.oid) AND NOT EXISTS (
             SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = k.conrelid AND i.indisvalid AND i.indpred IS NULL
-            AND (i.indkey::int2[])[0:cardinality(k.conkey) - 1] @> k.conkey AND i.indnkeyatts >= cardinality(k.conkey))
+            AND (i.indkey::int2[])[0:(cardinality(k.conkey) - 1)] @> k.conkey AND i.indnkeyatts >= cardinality(k.conkey))
         GROUP BY k.oid, t.oid, t.relname, p.relname ORDER BY 1, 2
         """
 }
