@@ -34,7 +34,8 @@ private func keptQuery(
     let model = try model.map { try requireModel($0).descriptor }
     var query = try GivenQuery(given, of: model)
     if let statement = query.statement {
-        return KeptQuery(.statement(try statement.statement(database.dialect), try parameters(bindings, size)), of: model)
+        return KeptQuery(
+            .statement(try statement.statement(database.dialect), try parameters(bindings, size)), of: model)
     }
     if query.query.sql != nil {
         let kept = try KeptBlock(bindings, size)

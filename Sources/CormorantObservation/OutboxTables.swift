@@ -12,7 +12,8 @@ extension Outbox {
         guard options.installs else {
             throw CormorantError(
                 .schema, "the database has no outbox, by which changes are told",
-                hint: "open it once with outbox=install in the URL, as one who may create tables and triggers, and begin the "
+                hint:
+                    "open it once with outbox=install in the URL, as one who may create tables and triggers, and begin the "
                     + "watch; "
                     + "or set search_path to the schema that has it")
         }

@@ -49,7 +49,8 @@ struct ServerURL {
         guard !watching.notifies || prepare == "auto" else {
             throw CormorantError(
                 .misuse, "the URL has notify=on beside prepare=never",
-                hint: "a pooler that gives each transaction another server keeps no LISTEN: leave notify out, poll looks")
+                hint:
+                    "a pooler that gives each transaction another server keeps no LISTEN: leave notify out, poll looks")
         }
         original = url
         text = parts.joined { parameter in !ServerURL.own.contains { parameter.hasPrefix($0 + "=") } }

@@ -86,7 +86,8 @@ class AsyncDatabase(DatabaseCalls, Owner):
     is used, and stays open. `database` is that one, for plain code; calls that may not be repeated here, such as
     queue() and timeout(), are there.
 
-    The calls are made on threads, worker_count at most and one more that writes, on a server writer_count more; the context variables of the task are
+    The calls are made on threads, worker_count at most and one more that writes, on a server writer_count more; the
+    context variables of the task are
     seen there, and those set there are set in the task. A task that is cancelled, or whose time is over, has its call
     interrupted, and goes on when that has ended. Writes wait for their turn in order; BusyError when no other has ended
     for the busy timeout.

@@ -200,7 +200,8 @@ class Database(Owner):
     Then mode, busy_timeout (also lock_timeout), synchronous ("off" is synchronous_commit = off), statement_cache_size,
     reader_count, worker_count and set_up count; other options, and calls for what only files have, are
     NotSupportedError. writer_count (4): how many connections at most write at once there, when threads or tasks share
-    the database; of a file one writes, whatever is given. Where another transaction wrote what this one reads or writes, ConflictError is raised, and it
+    the database; of a file one writes, whatever is given. Where another transaction wrote what this one reads or
+    writes, ConflictError is raised, and it
     can be run again.
 
     Threads may share it: writes run one at a time, on a server at once, reads beside them on snapshots, and a

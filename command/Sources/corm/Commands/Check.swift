@@ -10,7 +10,8 @@ struct Check: ParsableCommand {
         abstract: "Look for damage, rows that refer to nothing, missing indexes and drift, and say what to do.",
         discussion:
             "Of a server's database, by its URL: sequences that are behind their keys, invalid indexes, constraints that were never "
-            + "validated, foreign keys without an index.\n\nExit status: 0 when nothing was found, 2 when there is something to see to, 3 when the file is damaged.")
+            + "validated, foreign keys without an index.\n\nExit status: 0 when nothing was found, 2 when there is something to see to, 3 when the file is damaged."
+    )
 
     @OptionGroup var database: DatabaseSource
 
@@ -85,7 +86,9 @@ struct Check: ParsableCommand {
             try Output.standard.line("    \(visible(finding.hint))")
         }
         let count = findings.count { $0.severity != .note }
-        if count == 0 { try Output.standard.line(style.green("nothing is wrong with \(visible(shownURL(database.file)))")) }
+        if count == 0 {
+            try Output.standard.line(style.green("nothing is wrong with \(visible(shownURL(database.file)))"))
+        }
         if isServerURL(database.file) { return }
         try Output.standard.line(encryption.map { "encrypted as \($0.formatName)" } ?? "not encrypted")
     }

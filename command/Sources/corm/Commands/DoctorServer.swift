@@ -29,7 +29,8 @@ extension Doctor {
             add(
                 .warning, "constraints",
                 "the constraint \"\(constraint[1])\" of \"\(constraint[0])\" was never looked at in rows that were there before",
-                "mend such rows, then ALTER TABLE \(constraint[2]) VALIDATE CONSTRAINT \(constraint[3])", table: constraint[0])
+                "mend such rows, then ALTER TABLE \(constraint[2]) VALIDATE CONSTRAINT \(constraint[3])",
+                table: constraint[0])
         }
         for key in found.keys {
             add(
