@@ -2,8 +2,8 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// CMake compiles for size what runs once in a program's life or, at most, once a commit; and locks, which say themselves what
-// is to be inlined. SwiftPM bars packages with unsafe flags from being dependencies, so that others get no such flag.
+// CMake compiles for size what runs once in a program's life or, at most, once a commit or a statement that is built; and
+// locks, which say themselves what is to be inlined. SwiftPM bars packages with unsafe flags from being dependencies, so that others get no such flag.
 let forSize: [SwiftSetting] =
     Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
 
@@ -41,7 +41,7 @@ let package = Package(
         .target(name: "CormorantEngine", dependencies: ["CormorantBase"]),
         .target(name: "CormorantSQLite", dependencies: base + ["CormorantEngine", "CSQLite"]),
         .target(name: "CormorantPostgres", dependencies: base + ["CormorantEngine"]),
-        .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
+        .target(name: "CormorantQuery", dependencies: ["CormorantBase"], swiftSettings: forSize),
         .target(
             name: "CormorantORM",
             dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery"]),

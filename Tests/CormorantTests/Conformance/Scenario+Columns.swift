@@ -14,14 +14,18 @@ extension Scenario {
     }
 
     /// Of the step's statement, or its SQL, or all records of its model.
-    func cursor(_ step: inout Members) throws -> StatementCursor {
-        if let statement { return try database.cursor(statement.compiled, statement.parameters) }
+    func cursor(_ step: inout Members) throws -> StatementCursor { try opening(&step)() }
+
+    /// What opens the step's query.
+    func opening(_ step: inout Members) throws -> () throws -> StatementCursor {
+        let database = database
+        if let statement { return { try database.cursor(statement.compiled, statement.parameters) } }
         if let model = try step.take("model").map({ try self.model(named: $0.string()) }) {
-            return try database.cursor(model.descriptor, Query())
+            return { try database.cursor(model.descriptor, Query()) }
         }
         let sql = try step.required("sql").string()
         let bindings = try bindings(&step)
-        return try database.cursor(sql) { try $0.bind(bindings) }
+        return { try database.cursor(sql) { try $0.bind(bindings) } }
     }
 
     private func columns(_ step: inout Members, _ expected: inout Members) throws {

@@ -75,7 +75,7 @@ extension Scenario {
             observer = try database.observe(
                 .tables(tables), keepsValues: keepsValues, isLatestOnly: isLatestOnly)
         } else {
-            observer = try database.observe(query: { try cursor(&step) }, isLatestOnly: isLatestOnly)
+            observer = try database.observe(query: opening(&step), isLatestOnly: isLatestOnly)
         }
         watches[try step.required("as").string()] = Watch(observer: observer, model: model)
     }
