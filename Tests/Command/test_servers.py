@@ -193,8 +193,6 @@ def test_metadata_as_json_give_the_same_models(corm: Corm, server: str) -> None:
 COMMANDS = {
     "backup": ["backup", "URL", "x.db"], "restore": ["restore", "URL", "x.db"],
     "encrypt": ["encrypt", "URL"], "decrypt": ["decrypt", "URL"], "rekey": ["rekey", "URL"],
-    "plan": ["plan", "URL", "s.sql"], "migrate": ["migrate", "URL", "s.sql"], "diff": ["diff", "s.sql", "URL"],
-    "down": ["down", "URL", "b"], "status": ["status", "URL", "b"], "adopt": ["adopt", "URL", "b"],
     "generate-migration": ["generate-migration", "b", "name", "URL"],
     "kv": ["kv", "get", "URL", "store", "key"],
 }  # fmt: skip

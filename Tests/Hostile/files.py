@@ -418,7 +418,7 @@ def journal_of_noise(chance: random.Random) -> Made:
 @kind
 def journal_with_a_master(_: random.Random) -> Made:
     magic = bytes((0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7))
-    name = b"../../../../etc/passwd"
+    name = b"../made-by-nobody"
     tail = name + struct.pack(">II", len(name), sum(name)) + magic
     return {
         "": sample(),

@@ -110,6 +110,9 @@ private let openFile:
         UnsafeMutablePointer<Int32>?
     ) -> Int32 = { vfs, name, file, flags, outFlags in
         guard let base = base(vfs), let open = base.pointee.xOpen, let file else { return SQLITE_MISUSE }
+        if flags & SQLITE_OPEN_SUPER_JOURNAL != 0, flags & SQLITE_OPEN_READONLY != 0, let name, !isSuperJournal(name) {
+            return SQLITE_CORRUPT
+        }
         let offer = flags & SQLITE_OPEN_MAIN_DB != 0 ? Handover.take() : nil
         var owner: EncryptedDatabaseFile?
         if flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL) != 0, let name {
@@ -152,6 +155,18 @@ private let openFile:
         file.pointee.pMethods = UnsafePointer(shares ? sharedMemoryMethods : fileMethods)
         return SQLITE_OK
     }
+
+/// Whether SQLite gives a name such as this to a super-journal: `-mj`, six hexadecimal digits, a 9 and two more at its end. Once a
+/// journal is rolled back, SQLite deletes the file that it names as its super-journal, and who made the journal may name any.
+private func isSuperJournal(_ name: UnsafePointer<CChar>) -> Bool {
+    let end = UnsafeBufferPointer(start: name, count: strlen(name)).suffix(12)
+    guard end.count == 12 else { return false }
+    return zip(end, "-mjxxxxxx9xx".utf8).allSatisfy { character, expected in
+        let byte = UInt8(bitPattern: character)
+        guard expected == UInt8(ascii: "x") else { return byte == expected }
+        return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+    }
+}
 
 private func base(_ vfs: UnsafeMutablePointer<sqlite3_vfs>?) -> UnsafeMutablePointer<sqlite3_vfs>? {
     vfs?.pointee.pAppData?.assumingMemoryBound(to: sqlite3_vfs.self)
