@@ -164,7 +164,8 @@ private func isSuperJournal(_ name: UnsafePointer<CChar>) -> Bool {
     return zip(end, "-mjxxxxxx9xx".utf8).allSatisfy { character, expected in
         let byte = UInt8(bitPattern: character)
         guard expected == UInt8(ascii: "x") else { return byte == expected }
-        return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+        return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
     }
 }
 

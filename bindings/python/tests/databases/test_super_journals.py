@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant import DatabaseError, Database
+from cormorant import Database, DatabaseError
 
 MAGIC = bytes((0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7))
 
