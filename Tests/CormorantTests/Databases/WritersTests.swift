@@ -36,7 +36,7 @@ struct WritersTests {
         let backends = try await [one, two]
         #expect(backends[0] != backends[1])
         try await database.perform { try $0.execute(script: "DROP TABLE corm_writers1, corm_writers2") }
-        try await database.close()
+        try database.close()
     }
 
     @Test func moreThanThereAreWait() async throws {
@@ -53,7 +53,7 @@ struct WritersTests {
         }
         #expect(try await database.fetchValues("SELECT count(*) FROM corm_writers1") == [.integer(20)])
         try await database.perform { try $0.execute(script: "DROP TABLE corm_writers1, corm_writers2") }
-        try await database.close()
+        try database.close()
     }
 }
 
