@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ._native import damage as native_damage
 
 
-@dataclass(frozen=True)
-class Damage:
+class Damage(NamedTuple):
     """Damage of a file that a statement met: what the option `damaged` of a database is told."""
 
     path: str
