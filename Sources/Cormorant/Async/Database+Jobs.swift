@@ -88,38 +88,29 @@ final class Queues: Companion {
 
 /// Calls that run at once, so many at most; the others wait in their order.
 private final class Lane: @unchecked Sendable {  // `lock` guards what is below it
-    private let queue: DispatchQueue
-    private let most: Int
     private let lock = RecursiveLock(.binding)
-    private var running = 0
+    /// Serial ones, which get a thread each whatever others wait for; those of a concurrent queue are few in a process.
+    private var idle: [DispatchQueue]
     private var waiting: [@Sendable () -> Void] = []
 
-    init(_ name: String, _ most: Int) {
-        queue = DispatchQueue(label: name, attributes: .concurrent)
-        self.most = most
-    }
+    init(_ name: String, _ most: Int) { idle = (0..<most).map { _ in DispatchQueue(label: name) } }
 
     func add(_ work: @escaping @Sendable () -> Void) {
         lock.lock()
         defer { lock.unlock() }
-        if running == most {
-            waiting.append(work)
-        } else {
-            running += 1
-            start(work)
-        }
+        if let queue = idle.popLast() { start(work, on: queue) } else { waiting.append(work) }
     }
 
-    private func start(_ work: @escaping @Sendable () -> Void) {
+    private func start(_ work: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
         queue.async {
             work()
-            self.next()
+            self.next(on: queue)
         }
     }
 
-    private func next() {
+    private func next(on queue: DispatchQueue) {
         lock.lock()
         defer { lock.unlock() }
-        if waiting.isEmpty { running -= 1 } else { start(waiting.removeFirst()) }
+        if waiting.isEmpty { idle.append(queue) } else { start(waiting.removeFirst(), on: queue) }
     }
 }
