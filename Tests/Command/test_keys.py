@@ -78,7 +78,7 @@ def test_ctrl_c_at_the_question_leaves_the_terminal_as_it_was(encrypted: Corm) -
     [
         ("", 'the key in "given" is empty\nhint: give a passphrase or a raw key'),
         ("\n", 'the key in "given" is empty'),
-        ("x'12'", "the raw key is malformed\nhint: give x'...' with 64 hex digits, or 96 with the salt"),
+        ("x'12'", "the raw key is malformed\nhint: give x'...' with 64 hex digits, 96 with the salt, or 160"),
         ("wrong", "the key does not open"),
         ("k\0ey", "the key does not open"),
         ("long" * 300_000, "the key does not open"),
@@ -130,7 +130,7 @@ def test_the_settings_of_other_versions(corm: Corm) -> None:
         found = corm.run("query", f"{name}.db", "SELECT count(*) FROM t", "--csv", *options, CORM_KEY=key)
         assert found.out == "count(*)\n200\n"
     assert "SQLCipher 3" in corm.run("check", "compat3.db", *["--cipher", "compatibility=3"], CORM_KEY=KEY).out
-    assert "needs --cipher" in corm.fails("check", "page8192.db", CORM_KEY=RAW)
+    assert "give them with --cipher" in corm.fails("check", "page8192.db", CORM_KEY=RAW)
     for setting in ("compatibility=5", "salt=1", "rounds", "rounds=many"):
         assert "--cipher" in corm.fails(*COUNT, "--cipher", setting, status=64)
 

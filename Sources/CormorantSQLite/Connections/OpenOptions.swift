@@ -84,7 +84,7 @@ public struct OpenOptions: Sendable {
     public var setUp: (@Sendable (borrowing RawConnection) throws -> Void)?
     /// Is told of damage that statements meet while the database is open: errors `corrupt`, `altered`, `truncated` and
     /// `notADatabase`, each page's once, or each kind of error where the page is not known. It runs on a thread of the library's
-    /// own and under none of its locks: it may use the database, and close it. Closing waits for it. ``Database/repair(_:to:encryption:schema:progress:)``
+    /// own and under none of its locks: it may use the database, and close it. Closing waits for it. `Database.repair`
     /// saves what is left.
     public var damaged: (@Sendable (Damage) -> Void)?
     /// Whether a copy of the schema is kept beside the file, as `PATH-corm-schema`, encrypted as the file is, for a repair that
