@@ -30,10 +30,10 @@ extension Connection {
         return try Connection(over: made.engine, path: made.shown, options: options)
     }
 
-    /// Another connection to the same database, which reads.
-    func reader(path: String, options: OpenOptions) throws -> Connection {
+    /// Another connection to the same database, which reads or, of a server, writes as the options say.
+    func another(path: String, options: OpenOptions) throws -> Connection {
         guard let engine else { return try Connection(path: path, options: options) }
-        return try Connection(over: engine.another(isReader: true), path: path, options: options)
+        return try Connection(over: engine.another(isReader: options.isReader), path: path, options: options)
     }
 
     /// Takes over a connection of another engine, and has the program set it up.

@@ -200,7 +200,7 @@ final class ConnectionPool: @unchecked Sendable {
     private func open(_ pooled: PooledConnection) throws -> Bool {
         let connection: Connection
         do {
-            connection = try pooled.settingUp { try writer.reader(path: path, options: options) }
+            connection = try pooled.settingUp { try writer.another(path: path, options: options) }
         } catch let failure as SetUpFailure {
             throw failure.error
         } catch {
