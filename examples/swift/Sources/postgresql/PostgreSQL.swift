@@ -15,7 +15,7 @@ struct Program {
         let database = try Database(path: url)
         try use(database)
         try transfer(database, from: "Ada", to: "Bob", 30)
-        print(try database.fetchAll(Account.self, Query(order: ["owner"])).map(\.balance))
+        print(try await database.fetchAll(Account.self, Query(order: ["owner"])).map(\.balance))
         try refuse(database)
         lack(database)
         try await watch(url)
