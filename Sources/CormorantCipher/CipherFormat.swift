@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantSQLite
 
 /// The settings of a file's format, complete and checked.
 struct CipherFormat: Sendable {
@@ -129,7 +130,7 @@ struct SettingsSearch {
         let start = max(16, format.plainHeaderSize)
         return withUnsafeTemporaryAllocation(byteCount: format.pageSize, alignment: 16) { copy in
             guard let image = copy.baseAddress else { return false }
-            defer { wipeBytes(copy) }
+            defer { wipe(image, copy.count) }
             image.copyMemory(from: page, byteCount: format.pageSize)
             guard format.hmac == nil else {
                 return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { tag in
@@ -141,10 +142,6 @@ struct SettingsSearch {
             return cipher.decrypt(image + start, count: usable - start, vector: image + usable)
                 && format.isHeader(image)
         }
-    }
-
-    private func wipeBytes(_ bytes: UnsafeMutableRawBufferPointer) {
-        for index in bytes.indices { bytes[index] = 0 }
     }
 
     private func difference(_ found: CipherFormat) -> String {

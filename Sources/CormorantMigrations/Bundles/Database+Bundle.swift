@@ -132,7 +132,7 @@ extension Database {
         try transaction(.deferred) {
             try withConnection { connection in
                 let schema = try Schema(present: connection)
-                var losses = StepLosses(schema)
+                var losses = StepLosses(schema, connection.dialect)
                 var pending = try checked(bundle, connection).pending.map { step in
                     guard let sql = step.up.sql(for: connection.dialect) else {
                         return PendingStep(step: step, losses: [], problems: [])
@@ -343,7 +343,7 @@ extension Applier {
         of action: MigrationStep.Action, of step: MigrationStep, _ schema: Schema, _ connection: Connection
     ) throws -> StepLosses.Inventory? {
         guard let sql = action.sql(for: connection.dialect), !options.allowLossy else { return nil }
-        var losses = StepLosses(schema)
+        var losses = StepLosses(schema, connection.dialect)
         let gone = losses.run(sql)
         // What ran outside a transaction is not taken back.
         let found =

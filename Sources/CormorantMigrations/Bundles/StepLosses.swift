@@ -35,13 +35,16 @@ struct StepLosses {
         var drop: Int
     }
 
+    /// Whose SQL the steps are.
+    private let dialect: Dialect
     private var tables: [String: Table] = [:]
     private var dropped: [(name: String, table: Table, offset: Int)] = []
     private var found: [Loss] = []
     /// Of the last step.
     private(set) var successors: [Successor] = []
 
-    init(_ schema: Schema) {
+    init(_ schema: Schema, _ dialect: Dialect) {
+        self.dialect = dialect
         for table in schema.tables {
             // What is computed can be computed again.
             let stored = TableShape(table).columns.filter { $0.computed == nil }.map(\.name)
@@ -57,12 +60,12 @@ struct StepLosses {
     /// What goes by one more step.
     mutating func run(_ sql: String) -> [Loss] {
         (dropped, found, successors) = ([], [], [])
-        for statement in (try? SQLScript.statements(sql)) ?? [] {
-            switch statement.keyword {
-            case "CREATE": create(statement.sql)
-            case "ALTER": alter(statement.sql)
-            case "DROP": drop(statement.sql, statement.offset)
-            case "INSERT", "REPLACE", "WITH": fill(statement.sql)
+        for statement in statements(sql) {
+            switch words(statement.sql, 1).first.map(foldIdentifier) {
+            case "create": create(statement.sql)
+            case "alter": alter(statement.sql)
+            case "drop": drop(statement.sql, statement.offset)
+            case "insert", "replace", "with": fill(statement.sql)
             default: break
             }
         }
@@ -92,10 +95,19 @@ struct StepLosses {
         return found
     }
 
+    private func statements(_ sql: String) -> [(sql: String, offset: Int)] {
+        if dialect == .postgres { return serverStatements(sql) }
+        return ((try? SQLScript.statements(sql)) ?? []).map { ($0.sql, $0.offset) }
+    }
+
+    private func words(_ sql: String, _ count: Int) -> [String] {
+        dialect == .postgres ? serverWords(sql, count) : SQLScript.words(sql, count)
+    }
+
     /// CREATE [TEMP] [VIRTUAL] TABLE [IF NOT EXISTS] [schema .] name and what follows.
     private mutating func create(_ sql: String) {
-        var words = SQLScript.words(sql, 12).dropFirst()
-            .drop { ["temp", "temporary", "virtual"].contains(foldIdentifier($0)) }
+        var words = words(sql, 12).dropFirst()
+            .drop { ["temp", "temporary", "virtual", "unlogged"].contains(foldIdentifier($0)) }
         guard words.popFirst().map(foldIdentifier) == "table" else { return }
         if words.first.map(foldIdentifier) == "if" { words = words.dropFirst(3) }
         // One that is there stays as it is.
@@ -111,7 +123,7 @@ struct StepLosses {
 
     /// INSERT INTO [schema .] name, behind a WITH or not.
     private mutating func fill(_ sql: String) {
-        var words = SQLScript.words(sql, .max).drop { foldIdentifier($0) != "into" }.dropFirst()
+        var words = words(sql, .max).drop { foldIdentifier($0) != "into" }.dropFirst()
         if let name = Self.name(&words) { tables[name]?.isFilled = true }
     }
 
@@ -121,13 +133,31 @@ struct StepLosses {
         return words.popFirst().map(foldIdentifier)
     }
 
-    /// ALTER TABLE [schema .] name and what follows.
+    /// ALTER TABLE [schema .] name and what follows: on a server [IF EXISTS] [ONLY] stands before it, and several actions behind.
     private mutating func alter(_ sql: String) {
-        var words = SQLScript.words(sql, 12).dropFirst(2)
+        var words = words(sql, .max).dropFirst()
+        guard words.popFirst().map(foldIdentifier) == "table" else { return }
+        if dialect == .postgres {
+            if words.first == "if" { words = words.dropFirst(2) }
+            if words.first == "only" { words = words.dropFirst() }
+        }
         guard let name = Self.name(&words) else { return }
+        var depth = 0
+        let actions = words.split { word in
+            depth += word == "(" ? 1 : word == ")" ? -1 : 0
+            return word == "," && depth == 0
+        }
+        for action in actions { alter(name, action) }
+    }
+
+    private mutating func alter(_ name: String, _ action: ArraySlice<String>) {
+        var words = action
         let verb = words.popFirst().map(foldIdentifier)
         let isColumn = words.first.map { foldIdentifier($0) == "column" } ?? false
         if isColumn, words.count > 1 { words = words.dropFirst() }
+        if dialect == .postgres, words.first == "if", words.count > 2 {
+            words = words.dropFirst(words.dropFirst().first == "not" ? 3 : 2)
+        }
         guard let subject = words.first.map(foldIdentifier) else { return }
         switch verb {
         case "rename" where subject == "to" && !isColumn:
@@ -149,11 +179,14 @@ struct StepLosses {
     }
 
     private mutating func drop(_ sql: String, _ offset: Int) {
-        var words = SQLScript.words(sql, 7).dropFirst()
+        var words = words(sql, .max).dropFirst()
         guard words.popFirst().map(foldIdentifier) == "table" else { return }
         if words.first.map(foldIdentifier) == "if" { words = words.dropFirst(2) }
-        guard let name = Self.name(&words), let table = tables.removeValue(forKey: name) else { return }
-        dropped.append((name, table, offset))
+        // A server takes several.
+        for var words in words.split(separator: ",") {
+            guard let name = Self.name(&words), let table = tables.removeValue(forKey: name) else { continue }
+            dropped.append((name, table, offset))
+        }
     }
 
     /// What goes by the SQL alone: those that hold something, counted in a file, and the rows of tables whose place one takes

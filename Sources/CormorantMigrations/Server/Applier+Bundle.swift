@@ -39,34 +39,51 @@ extension Applier {
     }
 
     private func isConcurrent(_ sql: String) -> Bool {
-        let words = SQLScript.words(sql, 5).map(foldIdentifier)
+        let words = serverWords(sql, 5)
         return words.contains("concurrently") && words.contains("index")
     }
 
     /// What the server takes in no transaction.
     private func isAlone(_ sql: String) -> Bool {
-        let words = SQLScript.words(sql, 5).map(foldIdentifier)
+        let words = serverWords(sql, 5)
         return words.first == "vacuum" || words.contains("concurrently")
             || words.first == "alter" && words.dropFirst().first == "system"
     }
 
     /// An index that is there and whole was made before the step was cut off; one that is not whole goes first.
     private func makeIndex(_ sql: String, _ connection: Connection) throws {
-        let words = SQLScript.words(sql, 12)
-        let folded = words.map(foldIdentifier)
-        guard folded.first == "create", let place = folded.firstIndex(of: "concurrently") else {
-            return try concurrently(sql, connection)
-        }
-        var rest = words.dropFirst(place + 1)
-        if rest.first.map(foldIdentifier) == "if" { rest = rest.dropFirst(3) }
-        guard let name = rest.first, !sameIdentifier(name, "on") else { return try concurrently(sql, connection) }
-        let quoted = quoteIdentifier(name.hasPrefix("\"") ? String(name.dropFirst().dropLast()) : name)
+        guard let name = madeConcurrently(sql) else { return try concurrently(sql, connection) }
+        let quoted = quoteIdentifier(name)
         let isValid = try rows(
             "SELECT CAST(x.indisvalid AS integer) FROM pg_catalog.pg_index x "
                 + "WHERE x.indexrelid = to_regclass(\(textLiteral(quoted)))", connection)
         if isValid == 1 { return }
         if isValid == 0 { try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoted)") }
         try concurrently(sql, connection)
+    }
+}
+
+/// The index that CREATE INDEX CONCURRENTLY makes; nil where SQL is another, or leaves the name to the server.
+func madeConcurrently(_ sql: String) -> String? {
+    let words = serverWords(sql, 8)
+    guard words.first == "create", let place = words.firstIndex(of: "concurrently") else { return nil }
+    var rest = words.dropFirst(place + 1)
+    if rest.first == "if" { rest = rest.dropFirst(3) }
+    return rest.first == "on" ? nil : rest.first
+}
+
+/// The first words of a statement as the server reads them: small letters, but for what stands in quotes.
+func serverWords(_ sql: String, _ count: Int) -> [String] {
+    var copy = sql
+    return copy.withUTF8 { bytes in
+        var words: [String] = []
+        var lexer = SQLLexer(bytes)
+        while words.count < count, let token = lexer.scanPostgreSQL() {
+            if token.isSpace { continue }
+            let word = lexer.unquoted(token)
+            words.append(token.kind == .identifier ? foldIdentifier(word) : word)
+        }
+        return words
     }
 }
 
@@ -84,7 +101,7 @@ func serverStatements(_ sql: String) -> [(sql: String, offset: Int)] {
         while let token = lexer.scanPostgreSQL() {
             if token.kind == .semicolon {
                 end(token.range.lowerBound)
-            } else if token.kind != .space, start == nil {
+            } else if !token.isSpace, start == nil {
                 start = token.range.lowerBound
             }
         }
@@ -117,7 +134,7 @@ func refuseOnServer(_ statement: String, _ sql: String) throws {
     let words: Set = [
         "begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare", "attach",
     ]
-    let found = SQLScript.words(statement, 3).map(foldIdentifier)
+    let found = serverWords(statement, 3)
     guard let word = found.first, words.contains(word), word != "prepare" || found.dropFirst().first == "transaction"
     else { return }
     throw CormorantError(
@@ -125,4 +142,9 @@ func refuseOnServer(_ statement: String, _ sql: String) throws {
         hint:
             "each step has a transaction of its own; what can be in none stands in one whose SQL begins with the line "
             + "\"\(outsideTransaction)\"", sql: sql)
+}
+
+extension SQLLexer.Token {
+    /// Whether it says nothing to the server.
+    fileprivate var isSpace: Bool { kind == .space || kind == .comment || kind == .openComment }
 }

@@ -79,21 +79,27 @@ extension Applier {
         while true {
             do {
                 if let result = try attempt(connection, body) { return result }
-                guard time(after: 0) < end else {
-                    throw CormorantError(
-                        .busy, "another migration of the database is under way",
-                        hint: "wait for it and try again, or give a longer busy timeout when opening")
-                }
+                guard time(after: 0) < end else { throw anotherMigration() }
             } catch let error as CormorantError
                 where [.busy, .conflict].contains(error.code) && connection.transactionDepth == 0
             {
                 guard time(after: 0) < end, !isOver else { throw locked(error) }
             }
-            let waiting = MigrationProgress(
-                step: "waiting for another connection", index: 0, count: 0, done: 0, total: 0)
-            guard options.progress?(waiting) ?? true else { throw cancelled() }
-            sleepMilliseconds(50)
+            try waitForOthers()
         }
+    }
+
+    private func waitForOthers() throws {
+        let waiting = MigrationProgress(
+            step: "waiting for another connection", index: 0, count: 0, done: 0, total: 0)
+        guard options.progress?(waiting) ?? true else { throw cancelled() }
+        sleepMilliseconds(50)
+    }
+
+    private func anotherMigration() -> CormorantError {
+        CormorantError(
+            .busy, "another migration of the database is under way",
+            hint: "wait for it and try again, or give a longer busy timeout when opening")
     }
 
     private func locked(_ error: CormorantError) -> CormorantError {
@@ -136,11 +142,8 @@ extension Applier {
         do {
             try connection.script(sql)
         } catch let error as CormorantError {
-            let words = SQLScript.words(sql, 6)
-            if let place = words.firstIndex(where: { sameIdentifier($0, "concurrently") }),
-                words.first.map({ sameIdentifier($0, "create") }) ?? false, words.indices.contains(place + 1)
-            {
-                try? connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoteIdentifier(words[place + 1]))")
+            if let name = madeConcurrently(sql) {
+                try? connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoteIdentifier(name))")
             }
             throw error
         }
@@ -149,12 +152,8 @@ extension Applier {
     func withSessionLock(_ connection: Connection, _ body: () throws -> Void) throws {
         let end = time(after: max(Int(connection.busyTimeout), 1_000))
         while try rows("SELECT CAST(pg_try_advisory_lock(\(Self.lock)) AS integer)", connection) != 1 {
-            guard time(after: 0) < end else {
-                throw CormorantError(
-                    .busy, "another migration of the database is under way",
-                    hint: "wait for it and try again, or give a longer busy timeout when opening")
-            }
-            sleepMilliseconds(50)
+            guard time(after: 0) < end else { throw anotherMigration() }
+            try waitForOthers()
         }
         defer { _ = try? rows("SELECT CAST(pg_advisory_unlock(\(Self.lock)) AS integer)", connection) }
         try body()

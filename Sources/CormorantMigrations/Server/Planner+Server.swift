@@ -70,7 +70,7 @@ extension Planner {
     /// First rows are rows.
     func refuseSchemaChanges(_ sql: String, _ table: String) throws {
         for statement in serverStatements(sql) {
-            guard let word = SQLScript.words(statement.sql, 1).first.map(foldIdentifier),
+            guard let word = serverWords(statement.sql, 1).first,
                 ["create", "alter", "drop", "truncate"].contains(word)
             else { continue }
             throw CormorantError(
@@ -396,7 +396,7 @@ extension Planner {
     }
 
     private func names(_ sql: String, _ column: String) -> Bool {
-        SQLScript.words(sql, .max).contains { sameIdentifier($0, column) }
+        serverWords(sql, .max).contains { sameIdentifier($0, column) }
     }
 
     /// How an index is made: by itself, while others write, where the table has many rows.

@@ -220,7 +220,7 @@ private func rewritten(_ sql: String, isCanonical: Bool = true, _ name: (String)
             let isCalled = lexer.position < bytes.count && bytes[lexer.position] == UInt8(ascii: "(")
             switch token.kind {
             case .quotedIdentifier, .identifier:
-                let plain = token.kind == .identifier ? word : unquoted(word)
+                let plain = lexer.unquoted(token)
                 let isName = before != "::" && !(isCalled && token.kind == .identifier)
                 if isName, let new = name(plain) {
                     text += isCanonical && isPlain(new) ? new : quoteIdentifier(new)
@@ -233,20 +233,6 @@ private func rewritten(_ sql: String, isCanonical: Bool = true, _ name: (String)
         }
         return text
     }
-}
-
-private func unquoted(_ word: String) -> String {
-    var name = ""
-    var isSecond = false
-    for character in word.dropFirst().dropLast() {
-        if character == "\"", !isSecond {
-            isSecond = true
-            continue
-        }
-        isSecond = false
-        name.append(character)
-    }
-    return name
 }
 
 private func isPlain(_ name: String) -> Bool {
