@@ -15,8 +15,8 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
     private var cancelled: [Observer] = []
     /// Commits that have not been told.
     private var inbox: [CommittedChanges] = []
-    /// Some of them came while the connection was held that is about to be released.
-    private var hasNews = false
+    /// The threads that have them come while they hold a connection that is about to be released.
+    private var tellers: Set<Int64> = []
     private var isDelivering = false
     /// How often something came into the inbox.
     private var generation = 0
@@ -226,17 +226,16 @@ extension ObservationHub {
             }
             stopIfIdle()
         }
-        return locked {
-            defer { hasNews = false }
-            return hasNews ? { [weak self] in self?.deliver() } : nil
-        }
+        // Who has news tells them before its call returns, and not another who comes by.
+        let hasNews = locked { tellers.remove(currentThread().pointee.id) != nil }
+        return hasNews ? { [weak self] in self?.deliver() } : nil
     }
 
     private func tell(_ news: [CommittedChanges]) {
         guard !news.isEmpty else { return }
         locked {
             inbox += news
-            hasNews = true
+            tellers.insert(currentThread().pointee.id)
             generation &+= 1
         }
     }
@@ -268,10 +267,14 @@ extension ObservationHub {
         // Where the server cannot be reached, what is missed now is found when it can.
         guard let read = try? outbox.read(connection) else { return }
         let news = outbox.waiting + read
-        // A thread that has just committed is to tell of it before its call returns: it comes here presently.
-        if !hasCommitted, outbox.waiting.isEmpty, read.contains(where: { !$0.isForeign && !$0.changedSchema }) {
-            outbox.waiting = read
-            return
+        // A thread that has just committed is to tell of it before its call returns: it comes here presently, if it is not gone.
+        if !hasCommitted, news.contains(where: { !$0.isForeign && !$0.changedSchema }) {
+            let now = monotonicTime()
+            if outbox.waiting.isEmpty { outbox.waitingSince = now }
+            if now - outbox.waitingSince < Outbox.patience {
+                outbox.waiting = news
+                return
+            }
         }
         outbox.waiting = []
         // What could not be asked is asked again; a changed schema has all live queries run.

@@ -35,8 +35,11 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
     var failures: [(table: TrackedTable, error: CormorantError)] = []
     /// What each connection had written when it last read.
     private var written: [ObjectIdentifier: Int64] = [:]
-    /// What was read and not told.
+    /// What was read and not told, and since when: the thread that has committed it tells.
     var waiting: [CommittedChanges] = []
+    var waitingSince: Int64 = 0
+    /// So long, in nanoseconds, it has to come.
+    static let patience: Int64 = 2_000_000_000
     /// Grows with each reading.
     private(set) var readings = 0
     private var lastPruning = monotonicTime()
