@@ -71,7 +71,7 @@ struct ServerSchema {
             let made = kind == "m" ? "CREATE MATERIALIZED VIEW" : "CREATE VIEW"
             schema.views.append(
                 ViewDefinition(
-                    name: name, body: fragment(row.string(8)),
+                    name: name, body: serverFragment(row.string(8)),
                     sql: "\(made) \(quoteIdentifier(name)) AS \(row.string(8))"))
             return
         }
@@ -99,12 +99,12 @@ struct ServerSchema {
         if row.bool(6) { add(.notNull(onConflict: nil), "NOT NULL") }
         let value = row.string(7)
         if !row.string(9).isEmpty {
-            add(.generated(fragment(value), stored: true), "GENERATED ALWAYS AS (\(value)) STORED")
+            add(.generated(serverFragment(value), stored: true), "GENERATED ALWAYS AS (\(value)) STORED")
         } else if !row.string(8).isEmpty {
             line += " GENERATED \(row.string(8) == "a" ? "ALWAYS" : "BY DEFAULT") AS IDENTITY"
             isIdentity[row.int(0), default: []].insert(name)
         } else if row.text(7) != nil {
-            add(.defaultValue(fragment(value)), "DEFAULT \(value)")
+            add(.defaultValue(serverFragment(value)), "DEFAULT \(value)")
             if row.bool(12) { isIdentity[row.int(0), default: []].insert(name) }
         }
         columns[row.int(0), default: [:]][row.int(1)] = schema.tables[place].columns.count
@@ -125,7 +125,7 @@ struct ServerSchema {
         let table = schema.tables[place].name
         let keys = names(row.ints(3), of: number)
         let terms = keys.map {
-            IndexTerm(expression: fragment(quoteIdentifier($0)), column: $0, collation: nil, descending: false)
+            IndexTerm(expression: serverFragment(quoteIdentifier($0)), column: $0, collation: nil, descending: false)
         }
         let kind: ConstraintDefinition.Kind
         switch row.string(2) {
@@ -138,7 +138,7 @@ struct ServerSchema {
                 notNullChecks.insert([foldIdentifier(table), foldIdentifier(keys[0])])
                 return
             }
-            kind = .check(fragment(row.string(11)))
+            kind = .check(serverFragment(row.string(11)))
         case "f":
             kind = .foreignKey(
                 ForeignKeyDefinition(
@@ -166,7 +166,7 @@ struct ServerSchema {
             let column = names([keys[index]], of: number).first
             let text = column.map(quoteIdentifier) ?? (texts.indices.contains(index) ? texts[index] : "")
             let option = options.indices.contains(index) ? options[index] : 0
-            var canonical = fragment(text).canonical + (option & 2 != 0 ? " nulls first" : "")
+            var canonical = serverFragment(text).canonical + (option & 2 != 0 ? " nulls first" : "")
             if collations.indices.contains(index), let column, collations[index] != ownCollations[number]?[keys[index]]
             {
                 canonical += " collate \(self.collations[collations[index]] ?? column)"
@@ -188,7 +188,7 @@ struct ServerSchema {
         schema.indexes.append(
             IndexDefinition(
                 name: name, table: schema.tables[place].name, terms: terms, isUnique: row.bool(3),
-                condition: row.text(11).map(fragment), sql: definition))
+                condition: row.text(11).map(serverFragment), sql: definition))
     }
 
     private mutating func add(trigger row: ServerCatalog.Row) {
@@ -196,48 +196,12 @@ struct ServerSchema {
         schema.triggers.append(
             TriggerDefinition(
                 name: row.string(1), timing: .after, event: .update, columns: [], table: schema.tables[place].name,
-                body: fragment(row.string(4)), sql: row.string(4)))
+                body: serverFragment(row.string(4)), sql: row.string(4)))
     }
 
     private mutating func add(other row: ServerCatalog.Row) {
         if row.int(2) != 0 { accompany(row.int(2), "\(row.string(0)) \"\(row.string(1))\"") }
     }
-}
-
-/// SQL as the server writes it, which is one way for what means one thing, but for quotes around names.
-private func fragment(_ sql: String) -> SQLFragment { SQLFragment(text: sql, canonical: rewritten(sql) { _ in nil }) }
-
-/// The text without needless quotes.
-/// - Parameter name: what a name becomes; nil: what it is.
-private func rewritten(_ sql: String, isCanonical: Bool = true, _ name: (String) -> String?) -> String {
-    var sql = sql
-    return sql.withUTF8 { bytes in
-        var lexer = SQLLexer(bytes)
-        var text = ""
-        var before = ""
-        while let token = lexer.scanPostgreSQL() {
-            let word = String(decoding: bytes[token.range], as: UTF8.self)
-            let isCalled = lexer.position < bytes.count && bytes[lexer.position] == UInt8(ascii: "(")
-            switch token.kind {
-            case .quotedIdentifier, .identifier:
-                let plain = lexer.unquoted(token)
-                let isName = before != "::" && !(isCalled && token.kind == .identifier)
-                if isName, let new = name(plain) {
-                    text += isCanonical && isPlain(new) ? new : quoteIdentifier(new)
-                } else {
-                    text += isCanonical && isPlain(plain) ? plain : word
-                }
-            default: text += word
-            }
-            if token.kind != .space { before = word }
-        }
-        return text
-    }
-}
-
-private func isPlain(_ name: String) -> Bool {
-    guard let first = name.utf8.first, !(first >= 0x30 && first <= 0x39) else { return false }
-    return name.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x5F }
 }
 
 extension TableDefinition {
@@ -246,140 +210,5 @@ extension TableDefinition {
         let others = constraints.filter { if case .foreignKey = $0.kind { false } else { true } }
         let lines = columns.map(\.sql) + others.map(\.sql)
         return "CREATE TABLE \(quoteIdentifier(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"
-    }
-}
-
-// Renames, as the server makes them: whatever names the table or the column follows.
-extension Schema {
-    mutating func rename(table: String, to name: String) {
-        for place in tables.indices {
-            if sameIdentifier(tables[place].name, table) { tables[place].name = name }
-            tables[place].constraints = tables[place].constraints.map { constraint in
-                guard case .foreignKey(var key) = constraint.kind, sameIdentifier(key.table, table) else {
-                    return constraint
-                }
-                key.table = name
-                var copy = constraint
-                copy.kind = .foreignKey(key)
-                return copy
-            }
-            tables[place].sql = tables[place].onServer
-        }
-        for place in indexes.indices where sameIdentifier(indexes[place].table, table) { indexes[place].table = name }
-        for place in triggers.indices where sameIdentifier(triggers[place].table, table) {
-            triggers[place].table = name
-        }
-    }
-
-    mutating func rename(column: String, to name: String, of table: String) {
-        func renamed(_ old: String) -> String { sameIdentifier(old, column) ? name : old }
-        func renamed(_ sql: SQLFragment) -> SQLFragment {
-            let change = { (word: String) in sameIdentifier(word, column) ? name : nil }
-            return SQLFragment(
-                text: rewritten(sql.text, isCanonical: false, change), canonical: rewritten(sql.canonical, change))
-        }
-        func renamed(_ term: IndexTerm) -> IndexTerm {
-            IndexTerm(
-                expression: renamed(term.expression), column: term.column.map(renamed), collation: term.collation,
-                descending: term.descending)
-        }
-        func renamed(_ constraint: ConstraintDefinition) -> ConstraintDefinition {
-            var copy = constraint
-            switch constraint.kind {
-            case .primaryKey(let terms, let isMade, let policy):
-                copy.kind = .primaryKey(terms.map(renamed), autoIncrement: isMade, onConflict: policy)
-            case .unique(let terms, let policy): copy.kind = .unique(terms.map(renamed), onConflict: policy)
-            case .check(let condition): copy.kind = .check(renamed(condition))
-            case .generated(let value, let stored): copy.kind = .generated(renamed(value), stored: stored)
-            case .foreignKey(var key):
-                key.columns = key.columns.map(renamed)
-                copy.kind = .foreignKey(key)
-            default: return constraint
-            }
-            copy.sql = rewritten(constraint.sql, isCanonical: false) { sameIdentifier($0, column) ? name : nil }
-            return copy
-        }
-        for place in tables.indices {
-            if sameIdentifier(tables[place].name, table) {
-                tables[place].columns = tables[place].columns.map { old in
-                    var new = old
-                    new.name = renamed(old.name)
-                    new.constraints = old.constraints.map(renamed)
-                    if new.name != old.name {
-                        new.sql = quoteIdentifier(name) + old.sql.dropFirst(quoteIdentifier(old.name).count)
-                    }
-                    return new
-                }
-                tables[place].constraints = tables[place].constraints.map(renamed)
-            }
-            tables[place].constraints = tables[place].constraints.map { constraint in
-                guard case .foreignKey(var key) = constraint.kind, sameIdentifier(key.table, table) else {
-                    return constraint
-                }
-                key.tableColumns = key.tableColumns.map(renamed)
-                var copy = constraint
-                copy.kind = .foreignKey(key)
-                return copy
-            }
-            tables[place].sql = tables[place].onServer
-        }
-        for place in indexes.indices where sameIdentifier(indexes[place].table, table) {
-            indexes[place].terms = indexes[place].terms.map(renamed)
-            indexes[place].condition = indexes[place].condition.map(renamed)
-        }
-    }
-}
-
-/// A server's schema as lines, by which two are compared when one of them is there no more.
-struct SchemaParts {
-    /// What each object is, by its kind, table and name.
-    private var lines: [[String]: String] = [:]
-
-    init(_ schema: Schema) {
-        for table in schema.tables {
-            lines[["table", table.name, ""]] = ""
-            for column in table.columns { lines[["column", table.name, column.name]] = column.canonical }
-            for constraint in table.constraints {
-                lines[["constraint", table.name, constraint.name ?? constraint.sql]] = constraint.canonical ?? ""
-            }
-        }
-        for index in schema.indexes { lines[["index", index.table, index.name]] = index.canonical }
-        for view in schema.views { lines[["view", view.name, ""]] = view.canonical }
-        for trigger in schema.triggers { lines[["trigger", trigger.table, trigger.name]] = trigger.canonical }
-    }
-
-    init(text: String) {
-        for line in text.split(separator: "\u{2}") {
-            let parts = line.split(separator: "\u{1}", omittingEmptySubsequences: false).map(String.init)
-            if parts.count == 4 { lines[Array(parts[..<3])] = parts[3] }
-        }
-    }
-
-    var text: String {
-        lines.map { ($0.key + [$0.value]).joined(separator: "\u{1}") }.sorted().joined(separator: "\u{2}")
-    }
-
-    /// What leads to another.
-    func changes(to other: SchemaParts) -> [SchemaChange] {
-        var changes: [SchemaChange] = []
-        for key in Set(lines.keys).union(other.lines.keys).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            let (before, after) = (lines[key], other.lines[key])
-            guard before != after else { continue }
-            // What a table has comes and goes with it.
-            let table = ["table", key[1], ""]
-            if key != table, key[0] != "view", lines[table] == nil || other.lines[table] == nil { continue }
-            let kind: SchemaChange.Kind =
-                switch key[0] {
-                case "table": before == nil ? .createTable : .dropTable
-                case "column": before == nil ? .addColumn : after == nil ? .dropColumn : .changeType
-                case "constraint": before == nil ? .addCheck : .dropCheck
-                case "index": before == nil ? .createIndex : .dropIndex
-                case "view": before == nil ? .createView : .dropView
-                default: before == nil ? .createTrigger : .dropTrigger
-                }
-            changes.append(
-                SchemaChange(kind, key[1], key[2].isEmpty ? nil : key[2], before: before, after: after))
-        }
-        return changes
     }
 }

@@ -72,44 +72,6 @@ func madeConcurrently(_ sql: String) -> String? {
     return rest.first == "on" ? nil : rest.first
 }
 
-/// The first words of a statement as the server reads them: small letters, but for what stands in quotes.
-func serverWords(_ sql: String, _ count: Int) -> [String] {
-    var copy = sql
-    return copy.withUTF8 { bytes in
-        var words: [String] = []
-        var lexer = SQLLexer(bytes)
-        while words.count < count, let token = lexer.scanPostgreSQL() {
-            if token.isSpace { continue }
-            let word = lexer.unquoted(token)
-            words.append(token.kind == .identifier ? foldIdentifier(word) : word)
-        }
-        return words
-    }
-}
-
-/// The statements of SQL as the server reads it.
-func serverStatements(_ sql: String) -> [(sql: String, offset: Int)] {
-    var copy = sql
-    return copy.withUTF8 { bytes in
-        var found: [(sql: String, offset: Int)] = []
-        var lexer = SQLLexer(bytes)
-        var start: Int?
-        func end(_ position: Int) {
-            if let begin = start { found.append((String(decoding: bytes[begin..<position], as: UTF8.self), begin)) }
-            start = nil
-        }
-        while let token = lexer.scanPostgreSQL() {
-            if token.kind == .semicolon {
-                end(token.range.lowerBound)
-            } else if !token.isSpace, start == nil {
-                start = token.range.lowerBound
-            }
-        }
-        end(bytes.count)
-        return found
-    }
-}
-
 /// Refuses a server that lacks tables or columns of what a step leaves. It is no comparison of all that they say: the step's schema is
 /// a file's.
 func refuseLack(of expected: Schema, in schema: Schema, _ id: String) throws {
@@ -142,9 +104,4 @@ func refuseOnServer(_ statement: String, _ sql: String) throws {
         hint:
             "each step has a transaction of its own; what can be in none stands in one whose SQL begins with the line "
             + "\"\(outsideTransaction)\"", sql: sql)
-}
-
-extension SQLLexer.Token {
-    /// Whether it says nothing to the server.
-    fileprivate var isSpace: Bool { kind == .space || kind == .comment || kind == .openComment }
 }

@@ -1,0 +1,151 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+// The SQL or the function of a step, and what it may not do.
+extension Applier {
+    /// Refuses SQL that drops what holds something, without leave.
+    /// - Returns: what is to be looked for when the SQL has run; nil: nothing.
+    func refuseLosses(
+        of action: MigrationStep.Action, of step: MigrationStep, _ schema: Schema, _ connection: Connection
+    ) throws -> StepLosses.Inventory? {
+        guard let sql = action.sql(for: connection.dialect), !options.allowLossy else { return nil }
+        var losses = StepLosses(schema, connection.dialect)
+        let gone = losses.run(sql)
+        // What ran outside a transaction is not taken back.
+        let found =
+            try step.isOutsideTransaction(connection.dialect)
+            ? losses.counted(gone, connection) : StepLosses.counted(gone, connection)
+        guard found.isEmpty else { throw lost(found, step.id, "the step was not run") }
+        return step.isOutsideTransaction(connection.dialect) ? nil : StepLosses.Inventory(losses.successors)
+    }
+
+    /// Refuses a step that has run and left less than there was.
+    func refuseLosses(_ inventory: StepLosses.Inventory?, _ id: String, _ connection: Connection) throws {
+        guard let found = try inventory?.missing(connection), !found.isEmpty else { return }
+        throw lost(found, id, "the step was taken back")
+    }
+
+    private func lost(_ found: [String], _ id: String, _ outcome: String) -> CormorantError {
+        CormorantError(
+            .migration, "step \(id) would lose \(found.joined(separator: " and "))",
+            hint: "keep a copy, and allow it with the option allow_lossy; \(outcome)")
+    }
+
+    /// Sees that a step's SQL down leads to the schema before it, and undoes that.
+    func checkWayBack(of step: MigrationStep, to before: Schema, _ connection: Connection) throws {
+        guard let down = step.down, !step.isOutsideTransaction else { return }
+        struct Undo: Error {}
+        var left: SchemaChange?
+        do {
+            try transaction(connection) {
+                try run(down, of: step.id, connection, index: 0, count: 1, isDown: true)
+                left = SchemaDifference(from: try Schema(present: connection), to: before).changes.first
+                throw Undo()
+            }
+        } catch is Undo {}
+        guard let left else { return }
+        throw CormorantError(
+            .migration, "the way back of step \(step.id) does not lead to the schema before it: \(left)",
+            hint: "mend its down.sql, or remove it", table: left.table)
+    }
+
+    /// Runs one way of a step inside its transaction.
+    func run(
+        _ action: MigrationStep.Action, of id: String, _ connection: Connection, index: Int, count: Int,
+        inTransaction: Bool = true, isDown: Bool = false, inventory: StepLosses.Inventory? = nil
+    ) throws {
+        let invariants = try connection.dialect == .sqlite ? Invariants(connection) : nil
+        do {
+            try monitored(connection, step: id, index: index, count: count, total: 0) {
+                switch action {
+                case .sql where connection.dialect == .postgres:
+                    let sql = action.sql(for: .postgres) ?? ""
+                    let statements = serverStatements(sql)
+                    for statement in statements { try refuseOnServer(statement.sql, sql) }
+                    for statement in statements {
+                        do {
+                            try inventory?.count(before: statement.offset, connection)
+                            try connection.script(statement.sql)
+                        } catch let error as CormorantError {
+                            throw error.placed(after: statement.offset, of: sql, isDown ? "down" : "up")
+                        }
+                    }
+                case .sql:
+                    let sql = action.sql(for: .sqlite) ?? ""
+                    for statement in try stepStatements(sql, inTransaction: inTransaction) {
+                        do {
+                            try inventory?.count(before: statement.offset, connection)
+                            try connection.script(statement.sql)
+                        } catch let error as CormorantError {
+                            throw error.placed(after: statement.offset, of: sql, isDown ? "down" : "up")
+                        }
+                    }
+                case .function(let function): try call(function, connection)
+                }
+            }
+            if !inTransaction { try connection.setForeignKeys(false) }
+            try invariants?.check(connection)
+        } catch let error as CormorantError {
+            throw error.ofMigration.prefixed("step \(id): ")
+        }
+    }
+
+    private func call(_ function: (Database) throws -> Void, _ connection: Connection) throws {
+        let depth = connection.transactionDepth
+        connection.setTransactionGuard(true)
+        defer {
+            connection.setTransactionGuard(false)
+            // The step's own is then rolled back by who began it.
+            while connection.transactionDepth > depth, (try? database.rollback()) != nil {}
+        }
+        do {
+            try function(database)
+        } catch let error as CormorantError where error.sqliteCode == notAuthorized {
+            throw CormorantError(
+                .migration, "a step may not begin or end transactions, nor attach files",
+                hint: "nest with the transaction calls, which make savepoints; what reaches beyond the file is no step",
+                sql: error.sql)
+        }
+        guard connection.transactionDepth == depth, connection.isInTransaction else {
+            throw CormorantError(
+                .migration, "the step's function has left transactions open or ended its own",
+                hint: "end what it begins, and leave the step's own transaction alone")
+        }
+    }
+}
+
+/// The statements of a step, those refused that would end its transaction or reach beyond the file.
+/// - Parameter inTransaction: false also lets VACUUM and every PRAGMA pass.
+func stepStatements(_ sql: String, inTransaction: Bool = true) throws -> [SQLScript.Statement] {
+    let statements = try SQLScript.statements(sql)
+    for statement in statements {
+        let isRefused: Bool
+        switch statement.keyword {
+        case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "ATTACH", "DETACH": isRefused = true
+        case "VACUUM": isRefused = inTransaction
+        case "PRAGMA": isRefused = try inTransaction && !isHarmless(pragma: statement.sql)
+        default: isRefused = false
+        }
+        guard !isRefused else {
+            throw CormorantError(
+                .migration, "a step may not hold \(oneLine(statement.sql))",
+                hint:
+                    "each step has a transaction of its own; VACUUM and PRAGMAs can stand in one whose SQL begins with "
+                    + "the line \"\(outsideTransaction)\"", sql: sql)
+        }
+    }
+    return statements
+}
+
+private func isHarmless(pragma sql: String) throws -> Bool {
+    var tokens = SQLTokenizer(sql)
+    _ = try tokens.next()
+    guard let name = try tokens.next() else { return false }
+    let text = foldIdentifier(String(decoding: tokens.bytes[name.range], as: UTF8.self))
+    return text == "legacy_alter_table" || text == "defer_foreign_keys"
+}
+
+/// SQLITE_AUTH, https://www.sqlite.org/rescode.html#auth
+private let notAuthorized: Int32 = 23

@@ -1,0 +1,169 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+// One step of a bundle: what must hold before it, its record, and the schema that it leaves.
+extension Database {
+    /// Runs steps, each in a transaction of its own, until there is none.
+    /// - Parameter next: gets how many were run; gives the id of the one that it has run.
+    func oneByOne(
+        _ options: MigrationOptions, _ next: (Applier, Connection, Int) throws -> String?
+    ) throws -> [String] {
+        let applier = Applier(self, options)
+        var done: [String] = []
+        do {
+            try applier.run { connection in
+                while let id = try next(applier, connection, done.count) { done.append(id) }
+            }
+        } catch {
+            // What was committed before the failure can be undone by the snapshot alone.
+            if done.isEmpty { applier.dropSnapshot() }
+            throw error
+        }
+        applier.keepOrDropSnapshot()
+        return done
+    }
+
+    func checked(
+        _ bundle: MigrationBundle, _ connection: Connection, isGoingBack: Bool = false, _ applier: Applier? = nil
+    ) throws -> HistoryCheck {
+        let rows = try History(connection: connection).rows()
+        let check = HistoryCheck(bundle, rows, goesOn: connection.dialect == .postgres)
+        try check.validate(isGoingBack: isGoingBack)
+        if let last = rows.last, !last.schemaAfter.isEmpty, !rows.contains(where: { $0.state == .running }) {
+            try refuseDrift(bundle, last, applier?.schemaBefore(connection) ?? KnownSchema(connection))
+        }
+        return check
+    }
+
+    func refuseDrift(_ bundle: MigrationBundle, _ last: History.Row, _ now: KnownSchema) throws {
+        guard now.hash != last.schemaAfter else { return }
+        let what = "the schema that \(last.id) left"
+        if dialect == .postgres, !last.parts.isEmpty {
+            try refuseDrift(SchemaParts(text: last.parts).changes(to: SchemaParts(now.schema)), what)
+        }
+        if dialect == .sqlite, let snapshot = bundle.step(last.id)?.schemaSQL {
+            try refuseDrift(from: Schema(script: snapshot), to: now.schema, what)
+        }
+        throw CormorantError(
+            .migrationDrift, "the file's schema is not \(what)",
+            hint: "undo what was changed by hand, or put it into a step")
+    }
+
+    func refuseDrift(from expected: Schema, to schema: Schema, _ what: String) throws {
+        try refuseDrift(SchemaDifference(from: expected, to: schema).changes, what)
+    }
+
+    func refuseDrift(_ changes: [SchemaChange], _ what: String) throws {
+        guard !changes.isEmpty else { return }
+        throw CormorantError(
+            .migrationDrift,
+            "the file differs from \(what): \(changes.map(\.description).joined(separator: "; "))",
+            hint: "undo what was changed by hand, or put it into a step", table: changes[0].table)
+    }
+
+    /// The next step with its record, or nil. Everything is read again under the lock: another process may have been here.
+    func applyNext(
+        _ bundle: MigrationBundle, _ wanted: Set<String>, _ applier: Applier, _ connection: Connection, _ done: Int
+    ) throws -> String? {
+        let history = History(connection: connection)
+        var outside: MigrationStep?
+        var finished = 0
+        let id: String? = try applier.transaction(connection) {
+            let check = try checked(bundle, connection, applier)
+            for step in check.replaced { try replace(step, history) }
+            let pending = check.pending.filter { wanted.contains($0.id) }
+            guard let step = pending.first else { return nil }
+            if done == 0 { try applier.takeSnapshot() }
+            try history.create()
+            let started = try history.time()
+            let before = try applier.schemaBefore(connection)
+            let inventory = try applier.refuseLosses(of: step.up, of: step, before.schema, connection)
+            guard !step.isOutsideTransaction(dialect) else {
+                let row = try history.rows().first { $0.id == step.id }
+                finished = Int(clamping: row?.done ?? 0)
+                if row == nil {
+                    try history.insert(step, schemaBefore: before.hash, schemaAfter: "", started: started, .running)
+                }
+                outside = step
+                return step.id
+            }
+            let past = try history.rows()
+            try applier.run(
+                step.up, of: step.id, connection, index: done, count: done + pending.count,
+                inventory: inventory)
+            try applier.refuseLosses(inventory, step.id, connection)
+            try history.check(past, step.id)
+            let after = try applier.schemaAfter(connection)
+            try history.insert(
+                step, schemaBefore: before.hash, schemaAfter: after.hash, started: started, .applied)
+            try history.note(step.id, left: after.schema)
+            return step.id
+        }
+        if let step = outside {
+            // Its record says that it is under way, until it is through.
+            if dialect == .postgres {
+                try applier.runOutside(step, connection, index: done, from: finished, history)
+            } else {
+                try applier.run(
+                    step.up, of: step.id, connection, index: done, count: done + 1, inTransaction: false)
+            }
+            try resolve(bundle, step.id, applied: true)
+        }
+        return id
+    }
+
+    private func replace(_ step: MigrationStep, _ history: History) throws {
+        let rows = try history.rows()
+        let last = rows.last { step.replacedIDs.contains($0.id) }
+        for id in step.replacedIDs { try history.delete(id) }
+        try history.insert(
+            step, schemaBefore: "", schemaAfter: last?.schemaAfter ?? "", started: try history.time(), .applied)
+    }
+
+    func revertLast(
+        _ bundle: MigrationBundle, _ going: Set<String>, _ applier: Applier, _ connection: Connection, _ done: Int,
+        of count: Int
+    ) throws -> String? {
+        let history = History(connection: connection)
+        return try applier.transaction(connection) {
+            for step in try checked(bundle, connection, isGoingBack: true, applier).replaced {
+                try replace(step, history)
+            }
+            guard let row = try history.rows().last, going.contains(row.id), let step = bundle.step(row.id),
+                let down = step.down
+            else { return nil }
+            let inventory = try applier.refuseLosses(
+                of: down, of: step, applier.schemaBefore(connection).schema, connection)
+            if done == 0 { try applier.takeSnapshot() }
+            let past = try history.rows()
+            try applier.run(
+                down, of: step.id, connection, index: done, count: count, isDown: true, inventory: inventory)
+            try applier.refuseLosses(inventory, step.id, connection)
+            try history.check(past, step.id)
+            try history.delete(row.id)
+            try checkReturn(step, row, bundle, applier.schemaAfter(connection))
+            return row.id
+        }
+    }
+
+    /// A way back must lead to the schema that the step found.
+    private func checkReturn(
+        _ step: MigrationStep, _ row: History.Row, _ bundle: MigrationBundle, _ now: KnownSchema
+    ) throws {
+        // An adopted or squashed step did not see it.
+        guard !row.schemaBefore.isEmpty, now.hash != row.schemaBefore else { return }
+        let what = "the schema before \(step.id), to which its way back must lead"
+        let place = bundle.steps.firstIndex { $0.id == step.id } ?? 0
+        if dialect == .sqlite, place > 0, let sql = bundle.steps[place - 1].schemaSQL {
+            try refuseDrift(from: Schema(script: sql), to: now.schema, what)
+        }
+        throw CormorantError(
+            .migrationDrift, "the file's schema is not \(what)", hint: "mend the step's down; nothing was taken back")
+    }
+}
+
+extension MigrationStep {
+    func schemaHash() throws -> String? { try schemaSQL.map { try Schema(script: $0).hash } }
+}

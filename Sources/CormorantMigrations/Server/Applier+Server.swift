@@ -1,0 +1,110 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+import CormorantThreads
+
+/// One transaction of a migration on a server, and what keeps two from each other. Who waits does so outside of a transaction: to one
+/// that waits inside, whoever makes an index concurrently would wait in turn.
+extension Applier {
+    /// Of `pg_advisory_lock`: "corm" in ASCII, and a number of ours.
+    private static let lock = "1668247149, 1"
+
+    func serverTransaction<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        let end = time(after: max(Int(connection.busyTimeout), 1_000))
+        while true {
+            do {
+                if let result = try attempt(connection, body) { return result }
+                guard time(after: 0) < end else { throw anotherMigration() }
+            } catch let error as CormorantError
+                where [.busy, .conflict].contains(error.code) && connection.transactionDepth == 0
+            {
+                guard time(after: 0) < end, !isOver else { throw locked(error) }
+            }
+            try waitForOthers()
+        }
+    }
+
+    private func waitForOthers() throws {
+        let waiting = MigrationProgress(
+            step: "waiting for another connection", index: 0, count: 0, done: 0, total: 0)
+        guard options.progress?(waiting) ?? true else { throw cancelled() }
+        sleepMilliseconds(50)
+    }
+
+    private func anotherMigration() -> CormorantError {
+        CormorantError(
+            .busy, "another migration of the database is under way",
+            hint: "wait for it and try again, or give a longer busy timeout when opening")
+    }
+
+    private func locked(_ error: CormorantError) -> CormorantError {
+        isOver = true
+        guard error.code == .busy, contains(error.plainMessage, "locked by another transaction") else { return error }
+        return CormorantError(
+            .busy, "others kept a table locked that the migration changes: \(error.plainMessage)",
+            hint:
+                "nothing of this step was done; end what holds it, try again, or give a longer busy timeout when opening",
+            sql: error.sql)
+    }
+
+    /// nil where another has the lock.
+    private func attempt<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result? {
+        try database.inTransaction {
+            // What was committed by whoever had the lock before is seen by each statement.
+            try connection.script("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+            guard try rows("SELECT CAST(pg_try_advisory_xact_lock(\(Self.lock)) AS integer)", connection) == 1 else {
+                return nil
+            }
+            // Everybody else who wants the table waits behind us: not for long.
+            try connection.script("SET LOCAL lock_timeout = \(Self.patience)")
+            return try body()
+        }
+    }
+
+    private static let patience = 500
+
+    /// Runs a step that has no transaction, or one of its own, beside which no other migration runs.
+    func runApart(_ step: MigrationPlan.Step, _ connection: Connection) throws {
+        let isConcurrent = step.sql.contains { contains($0, " CONCURRENTLY ") }
+        guard isConcurrent else {
+            return try serverTransaction(connection) { for sql in step.sql { try connection.script(sql) } }
+        }
+        try withSessionLock(connection) { for sql in step.sql { try concurrently(sql, connection) } }
+    }
+
+    /// What makes an index while others write. One that was cut off goes.
+    func concurrently(_ sql: String, _ connection: Connection) throws {
+        do {
+            try connection.script(sql)
+        } catch let error as CormorantError {
+            if let name = madeConcurrently(sql) {
+                try? connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoteIdentifier(name))")
+            }
+            throw error
+        }
+    }
+
+    func withSessionLock(_ connection: Connection, _ body: () throws -> Void) throws {
+        let end = time(after: max(Int(connection.busyTimeout), 1_000))
+        while try rows("SELECT CAST(pg_try_advisory_lock(\(Self.lock)) AS integer)", connection) != 1 {
+            guard time(after: 0) < end else { throw anotherMigration() }
+            try waitForOthers()
+        }
+        defer { _ = try? rows("SELECT CAST(pg_advisory_unlock(\(Self.lock)) AS integer)", connection) }
+        try body()
+    }
+
+    /// Runs steps of a plan that stand apart, in their order.
+    func executeApart(_ steps: [MigrationPlan.Step], _ connection: Connection) throws {
+        for (index, step) in steps.enumerated() where step.isApart {
+            try monitored(connection, step: step.summary, index: index, count: steps.count, total: step.rows ?? 0) {
+                do {
+                    try runApart(step, connection)
+                } catch let error as CormorantError {
+                    throw error.ofMigration.prefixed("\(step.summary): ")
+                }
+            }
+        }
+    }
+}

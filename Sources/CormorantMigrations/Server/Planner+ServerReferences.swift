@@ -1,0 +1,37 @@
+import CormorantBase
+import CormorantQuery
+
+// Foreign keys on a server, which follow when the tables are there.
+extension Planner {
+    /// Foreign keys, when all tables are there, and all that they refer to is unique.
+    func addReferences() throws {
+        for (change, table, difference) in lateReferences { try make(change, of: table, difference) }
+        for name in created {
+            guard let table = target.table(name) else { continue }
+            let early = Set(earlyReferences(of: name))
+            let sql = references(of: table).map(\.sql).filter { !early.contains($0) }
+            guard !sql.isEmpty else { continue }
+            try add("foreign keys of \"\(name)\"", [], sql)
+        }
+    }
+
+    func references(of table: TableDefinition) -> [(key: ForeignKeyDefinition, sql: String)] {
+        TableShape(table).foreignKeys.map {
+            ($0.key, "ALTER TABLE \(quoteIdentifier(table.name)) ADD \($0.definition.sql)")
+        }
+    }
+
+    /// Foreign keys of a table that is made that lead to primary keys that are there by then.
+    func earlyReferences(of name: String) -> [String] {
+        guard let table = target.table(name) else { return [] }
+        let before = created.prefix { !sameIdentifier($0, name) }
+        return references(of: table).filter { key, _ in
+            guard let parent = target.table(key.table) else { return false }
+            let isThere =
+                sameIdentifier(key.table, name) || before.contains { sameIdentifier($0, key.table) }
+                || base.table(key.table) != nil && !isChanged(key.table)
+            let primary = TableShape(parent).primaryKey.compactMap(\.column).map(foldIdentifier)
+            return isThere && (key.tableColumns.isEmpty || key.tableColumns.map(foldIdentifier) == primary)
+        }.map(\.sql)
+    }
+}
