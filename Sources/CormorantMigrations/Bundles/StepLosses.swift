@@ -206,7 +206,7 @@ struct StepLosses {
     /// How many rows, or values, are in a file; nil: there is no such table or column.
     private static func count(_ loss: Loss, _ connection: Connection) throws -> Int64? {
         let column = loss.column.map { "\(quoteIdentifier(loss.table)).\(quoteIdentifier($0))" } ?? "*"
-        return try rows("SELECT count(\(column)) FROM \(quoteIdentifier(loss.table))", connection)
+        return try numberIfKnown("SELECT count(\(column)) FROM \(quoteIdentifier(loss.table))", connection)
     }
 
     private static func told(_ loss: Loss, _ count: Int64) -> String {

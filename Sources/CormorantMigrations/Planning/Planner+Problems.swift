@@ -50,7 +50,7 @@ extension Planner {
             let isStored = shape.column(name)?.computed == nil
             let count = try file.flatMap {
                 isStored
-                    ? try rows("SELECT count(\(quoteIdentifier(name))) FROM \(origins.source(table))", $0) : 0
+                    ? try number("SELECT count(\(quoteIdentifier(name))) FROM \(origins.source(table))", $0) : 0
             }
             let column = "\"\(table.name).\(name)\""
             guard notes.allows(dropOf: table.name, column: name) else {
@@ -254,13 +254,13 @@ extension Planner {
     /// nil without a file.
     func rowCount(of table: String) throws -> Int64? {
         guard let file else { return nil }
-        return try rows("SELECT count(*) FROM \(quoteIdentifier(origins.table(table)))", file)
+        return try number("SELECT count(*) FROM \(quoteIdentifier(origins.table(table)))", file)
     }
 
     /// How many rows are in a step's way; nil without a file, or where the rows cannot be asked, which then shows when they
     /// are copied. A query that gives none is asked again when the plan is carried out.
     private func count(_ sql: String, _ judgement: inout Judgement) throws -> Int64? {
-        let found = try file.flatMap { try rows(sql, $0) }
+        let found = try file.flatMap { try numberIfKnown(sql, $0) }
         if found == 0 || file == nil { guards.append(sql) }
         if found == nil { judgement.isOpen = true }
         return found
@@ -277,8 +277,15 @@ private func mentions(_ sql: String, _ name: String) -> Bool {
     return false
 }
 
-/// The number that a query gives; nil where it cannot be asked.
-func rows(_ sql: String, _ connection: Connection) throws -> Int64? {
+/// The number that a query of ours gives; nil: NULL, or no row.
+func number(_ sql: String, _ connection: Connection) throws -> Int64? {
+    let statement = try Statement(connection, sql)
+    defer { statement.finalize() }
+    return try statement.step() ? Row(statement).cell(0).int64 : nil
+}
+
+/// The same of one that holds what models or a migration's SQL say, or names what may not be there; nil where it cannot be asked.
+func numberIfKnown(_ sql: String, _ connection: Connection) throws -> Int64? {
     if connection.dialect == .postgres {
         return try onServer(sql, connection) { $0.cell(0).int64 }
     }

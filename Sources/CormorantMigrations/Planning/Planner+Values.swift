@@ -81,7 +81,7 @@ extension Planner {
         guard file.dialect == .sqlite, let statement = try statement(sql, file) else {
             // One that names what is not here must not silence the others.
             return try conditions.map {
-                try rows("SELECT count(*) FROM \(table.source(for: [$0])) WHERE \($0)", file)
+                try numberIfKnown("SELECT count(*) FROM \(table.source(for: [$0])) WHERE \($0)", file)
             }
         }
         guard try statement.step() else { return conditions.map { _ in nil } }

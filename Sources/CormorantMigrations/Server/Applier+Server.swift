@@ -53,7 +53,7 @@ extension Applier {
         try database.inTransaction {
             // What was committed by whoever had the lock before is seen by each statement.
             try connection.script("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
-            guard try rows("SELECT CAST(pg_try_advisory_xact_lock(\(Self.lock)) AS integer)", connection) == 1 else {
+            guard try number("SELECT CAST(pg_try_advisory_xact_lock(\(Self.lock)) AS integer)", connection) == 1 else {
                 return nil
             }
             // Everybody else who wants the table waits behind us: not for long.
@@ -87,11 +87,11 @@ extension Applier {
 
     func withSessionLock(_ connection: Connection, _ body: () throws -> Void) throws {
         let end = time(after: max(Int(connection.busyTimeout), 1_000))
-        while try rows("SELECT CAST(pg_try_advisory_lock(\(Self.lock)) AS integer)", connection) != 1 {
+        while try number("SELECT CAST(pg_try_advisory_lock(\(Self.lock)) AS integer)", connection) != 1 {
             guard time(after: 0) < end else { throw anotherMigration() }
             try waitForOthers()
         }
-        defer { _ = try? rows("SELECT CAST(pg_advisory_unlock(\(Self.lock)) AS integer)", connection) }
+        defer { _ = try? number("SELECT CAST(pg_advisory_unlock(\(Self.lock)) AS integer)", connection) }
         try body()
     }
 

@@ -54,7 +54,7 @@ extension Applier {
     private func makeIndex(_ sql: String, _ connection: Connection) throws {
         guard let name = madeConcurrently(sql) else { return try concurrently(sql, connection) }
         let quoted = quoteIdentifier(name)
-        let isValid = try rows(
+        let isValid = try number(
             "SELECT CAST(x.indisvalid AS integer) FROM pg_catalog.pg_index x "
                 + "WHERE x.indexrelid = to_regclass(\(textLiteral(quoted)))", connection)
         if isValid == 1 { return }

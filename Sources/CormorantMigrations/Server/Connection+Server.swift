@@ -16,7 +16,7 @@ extension Connection {
 
     /// Whether the server has a table of the name.
     func hasTable(_ name: String) throws -> Bool {
-        try rows(
+        try number(
             "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass(\(textLiteral(quoteIdentifier(name))))",
             self) == 1
     }

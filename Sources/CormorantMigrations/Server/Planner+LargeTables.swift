@@ -11,7 +11,7 @@ extension Planner {
         guard server != nil, !isNew(table), let file else { return false }
         if let known = large[foldIdentifier(table)] { return known }
         let some = "SELECT 1 FROM \(quoteIdentifier(origins.table(table))) LIMIT \(Self.manyRows + 1)"
-        let found = try rows("SELECT count(*) FROM (\(some)) AS few", file) ?? 0 > Self.manyRows
+        let found = try number("SELECT count(*) FROM (\(some)) AS few", file) ?? 0 > Self.manyRows
         large[foldIdentifier(table)] = found
         return found
     }
@@ -50,7 +50,7 @@ extension Planner {
     /// A table of many rows is written anew only where that was said.
     func rewrites(_ table: TableDefinition, _ judgement: inout Judgement) throws {
         guard try isLarge(table.name), let file else { return }
-        let count = try rows("SELECT count(*) FROM \(origins.source(table))", file) ?? 0
+        let count = try number("SELECT count(*) FROM \(origins.source(table))", file) ?? 0
         let word = "rewrite:\(table.name)"
         guard !notes.allowsAll, !notes.allowedDrops.contains(foldIdentifier(word)) else {
             judgement.rows = count

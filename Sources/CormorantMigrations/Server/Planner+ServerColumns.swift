@@ -38,12 +38,12 @@ extension Planner {
         if given == nil, change.kind == .changeType, let file {
             let source = origins.source(table)
             let back = converted("(\(value))", from: to, to: from)
-            let count = try rows(
+            let count = try numberIfKnown(
                 "SELECT count(*) FROM \(source) WHERE CAST(\(back) AS text) IS DISTINCT FROM CAST(\(name) AS text)",
                 file)
             let where_ = "\"\(table.name).\(new.name)\""
             if count == nil {
-                let all = try rows("SELECT count(*) FROM \(source) WHERE \(name) IS NOT NULL", file) ?? 0
+                let all = try number("SELECT count(*) FROM \(source) WHERE \(name) IS NOT NULL", file) ?? 0
                 if all > 0 {
                     judgement.problems.append(
                         MigrationProblem(
@@ -91,7 +91,7 @@ extension Planner {
             guards.append(question)
             return []
         }
-        guard let count = try rows(question, file), count > 0 else {
+        guard let count = try number(question, file), count > 0 else {
             guards.append(question)
             return []
         }
@@ -122,7 +122,7 @@ extension Planner {
         if old.computed == nil {
             let name = quoteIdentifier(old.name)
             let count = try file.flatMap {
-                try rows("SELECT count(\(name)) FROM \(origins.source(table))", $0)
+                try number("SELECT count(\(name)) FROM \(origins.source(table))", $0)
             }
             let values = (count.map { counted($0, "value") } ?? "the values") + " of \"\(table.name).\(old.name)\""
             if notes.allows(dropOf: table.name, column: old.name) {

@@ -102,7 +102,7 @@ extension Database {
                     hint: "make the plan again")
             }
             for step in plan.steps {
-                guard try step.guards.allSatisfy({ try rows($0, connection) ?? 0 == 0 }) else {
+                guard try step.guards.allSatisfy({ try numberIfKnown($0, connection) ?? 0 == 0 }) else {
                     throw CormorantError(
                         .migration, "rows that were written since the plan was made are in the way of \(step.summary)",
                         hint: "make the plan again, which names them")

@@ -26,7 +26,7 @@ extension Reader {
         try database.withReader { connection in
             guard connection.dialect == .postgres else { return Int32(clamping: try connection.pragma("user_version")) }
             guard try connection.hasTable(versionTable) else { return 0 }
-            return Int32(clamping: try rows("SELECT version FROM \(versionTable)", connection) ?? 0)
+            return Int32(clamping: try number("SELECT version FROM \(versionTable)", connection) ?? 0)
         }
     }
 }
