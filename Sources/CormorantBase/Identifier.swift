@@ -1,13 +1,20 @@
 /// The only place where a name becomes part of SQL text: in double quotes, with quotes inside doubled.
 /// Source: https://www.sqlite.org/lang_keywords.html
-package func quoteIdentifier(_ name: String) -> String {
-    guard name.utf8.contains(UInt8(ascii: "\"")) else { return "\"" + name + "\"" }
-    var quoted = "\""
-    for character in name.unicodeScalars {
-        if character == "\"" { quoted.unicodeScalars.append("\"") }
-        quoted.unicodeScalars.append(character)
+package func quoteIdentifier(_ name: String) -> String { enclosed(name, in: "\"") }
+
+/// A text as SQL has it: in single quotes, with quotes inside doubled.
+package func textLiteral(_ text: String) -> String { enclosed(text, in: "'") }
+
+/// By Unicode scalars: a quote with a combining mark behind it is another character, but the same byte to SQL.
+private func enclosed(_ text: String, in quote: Unicode.Scalar) -> String {
+    let mark = String(Character(quote))
+    guard text.unicodeScalars.contains(quote) else { return mark + text + mark }
+    var quoted = mark
+    for scalar in text.unicodeScalars {
+        if scalar == quote { quoted.unicodeScalars.append(quote) }
+        quoted.unicodeScalars.append(scalar)
     }
-    quoted.unicodeScalars.append("\"")
+    quoted.unicodeScalars.append(quote)
     return quoted
 }
 

@@ -100,7 +100,7 @@ struct OutboxSchema {
 
     /// - Parameter arguments: what the function gets: whether rows are noted whole, and the columns of the key.
     func makingTriggers(_ target: String, _ arguments: [String]) -> String {
-        let function = "\(schema).corm_change_note(\(arguments.map(OutboxSchema.literal).joined(separator: ", ")))"
+        let function = "\(schema).corm_change_note(\(arguments.map(textLiteral).joined(separator: ", ")))"
         let events: [(event: String, rows: String)] = [
             ("INSERT", "REFERENCING NEW TABLE AS new_rows"),
             ("UPDATE", "REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows"),
@@ -124,12 +124,6 @@ struct OutboxSchema {
             for byte in Array(argument.utf8) + [0] { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
         }
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func literal(_ text: String) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "'")]
-        for byte in text.utf8 { bytes += byte == UInt8(ascii: "'") ? [byte, byte] : [byte] }
-        return String(decoding: bytes + [UInt8(ascii: "'")], as: UTF8.self)
     }
 
     // Reading --------------------------------------------------------------------------------------------------------

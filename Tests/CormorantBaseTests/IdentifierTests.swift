@@ -11,6 +11,16 @@ struct IdentifierTests {
         #expect(quoteIdentifier(name) == expected)
     }
 
+    @Test(
+        arguments: [
+            ("name", "'name'"), ("it's", "'it''s'"), ("'", "''''"), ("", "''"), ("a\"b\\", "'a\"b\\'"),
+            // With a combining mark it is one character.
+            ("x'\u{301}; --", "'x''\u{301}; --'"),
+        ])
+    func textsDoubleQuotes(_ text: String, _ expected: String) {
+        #expect(Array(textLiteral(text).utf8) == Array(expected.utf8))
+    }
+
     @Test func onlyASCIILettersFold() {
         #expect(sameIdentifier("Person", "pERSON"))
         #expect(!sameIdentifier("Ärger", "ärger"))

@@ -84,8 +84,3 @@ extension Planner {
         ]
     }
 }
-
-/// A name as an SQL text, to look it up in SQLite's own tables.
-func textLiteral(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-}
