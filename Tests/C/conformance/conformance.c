@@ -134,7 +134,7 @@ static int run_file(const char *path, int *count) {
         fprintf(stderr, "FAIL %s:%d: %s\n", path, error.line, error.text);
         return 1;
     }
-    keep_file_for_engine(file);
+    keep_for_engine(file);
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
     json_t *models = models_by_name(file);

@@ -49,8 +49,7 @@ bool fail(scenario *run, const char *format, ...) __attribute__((format(printf, 
 bool check_members(scenario *run, json_t *object, const char *what, const char *allowed);
 
 /* conformance_engine.c */
-/* Leaves in a scenario file what is for the engine that it runs on. */
-void keep_file_for_engine(json_t *file);
+/* Leaves in a scenario file what is for the engine that it runs on, with what its members `postgres` say there. */
 void keep_for_engine(json_t *json);
 /* The scenario's path: of a file in the folder, or a URL. */
 bool make_place(scenario *run, const char *folder);

@@ -10,7 +10,10 @@
 static corm_database *server;
 static json_t *left_out;
 
-static const char *server_url(void) { return getenv("CORMORANT_TEST_POSTGRES"); }
+static const char *server_url(void) {
+    const char *url = getenv("CORMORANT_TEST_POSTGRES");
+    return url == NULL || *url == 0 ? NULL : url;
+}
 
 static bool is_for_this_engine(json_t *json) {
     const char *engine = server_url() == NULL ? "sqlite" : "postgres";
@@ -33,8 +36,21 @@ static void note_left_out(json_t *json) {
     json_object_set_new(left_out, line, json_integer(json_integer_value(json_object_get(left_out, line)) + 1));
 }
 
-/* With what its member `postgres` says where that is the engine. */
+/* The engines of a file are those of its scenarios that name none themselves. */
+static void tell_scenarios(json_t *file) {
+    json_t *engines = json_object_get(file, "engines");
+    size_t index;
+    json_t *scenario;
+    json_array_foreach(json_object_get(file, "scenarios"), index, scenario) {
+        if (engines != NULL && json_object_get(scenario, "engines") == NULL) {
+            json_object_set(scenario, "engines", engines);
+            json_object_set(scenario, "because", json_object_get(file, "because"));
+        }
+    }
+}
+
 static void keep_members_for_engine(json_t *object) {
+    tell_scenarios(object);
     json_t *other = json_incref(json_object_get(object, "postgres"));
     json_object_del(object, "postgres");
     json_object_del(object, "engines");
@@ -59,21 +75,6 @@ void keep_for_engine(json_t *json) {
         keep_for_engine(item);
         index += 1;
     }
-}
-
-void keep_file_for_engine(json_t *file) {
-    json_t *engines = json_object_get(file, "engines");
-    size_t index;
-    json_t *scenario;
-    json_array_foreach(json_object_get(file, "scenarios"), index, scenario) {
-        if (engines != NULL && json_object_get(scenario, "engines") == NULL) {
-            json_object_set(scenario, "engines", engines);
-            json_object_set(scenario, "because", json_object_get(file, "because"));
-        }
-    }
-    keep_for_engine(json_object_get(file, "scenarios"));
-    keep_for_engine(json_object_get(file, "models"));
-    keep_for_engine(json_object_get(file, "setup"));
 }
 
 static bool on_server(scenario *run, const char *format) {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +19,31 @@ ENGINE = "postgres" if SERVER else "sqlite"
 _numbers = itertools.count()
 
 
-def reason_against(given: Json) -> str | None:
-    """Why it is not for this engine."""
-    if ENGINE in given.get("engines", [ENGINE]):
-        return None
-    return str(given["because"])
+def for_engine(given: Any, tell: Callable[[str], object]) -> Any:
+    """What of a scenario file is for this engine, with what its members `postgres` say.
 
-
-def for_engine(given: Any) -> Any:
-    """What of a scenario file is for this engine, with what its members `postgres` say."""
+    tell: is told why something is left out.
+    """
     if isinstance(given, list):
-        return [for_engine(item) for item in given if not isinstance(item, dict) or reason_against(item) is None]
+        kept_items = [item for item in given if not isinstance(item, dict) or _is_for_this_engine(item, tell)]
+        return [for_engine(item, tell) for item in kept_items]
     if not isinstance(given, dict):
         return given
     kept = {name: item for name, item in given.items() if name not in ("postgres", "engines")}
+    if "scenarios" in given and "engines" in given:
+        # The engines of a file are those of its scenarios that name none themselves.
+        of_file = {"engines": given["engines"], "because": given["because"]}
+        kept["scenarios"] = [of_file | scenario for scenario in given["scenarios"]]
     if SERVER and "postgres" in given:
         kept |= given["postgres"]
-    return {name: for_engine(item) for name, item in kept.items()}
+    return {name: for_engine(item, tell) for name, item in kept.items()}
+
+
+def _is_for_this_engine(given: Json, tell: Callable[[str], object]) -> bool:
+    if ENGINE in given.get("engines", [ENGINE]):
+        return True
+    tell(f"{'scenarios' if 'steps' in given else 'steps'}: {given['because']}")
+    return False
 
 
 @functools.cache
