@@ -12,8 +12,9 @@ from .error import ProgrammingError
 from .result import PausedCollector
 
 if TYPE_CHECKING:
+    from ._relation_base import Relation
     from .model import Model
-    from .relation import Relation, ToOne
+    from .relation import ToOne
     from .transaction import Transaction
 
     Transactions = dict[int, Transaction]

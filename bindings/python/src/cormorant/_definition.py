@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Literal,
 from ._annotation import json_kind, kind_of, unwrapped
 from ._codegen import keeps_none
 from ._native import abi
+from ._relation_base import Relation
 from .column import MISSING, Action, Column, Ignored, Key, Reference
 from .error import ProgrammingError
-from .relation import Relation, ToMany, ToOne
+from .relation import ToMany, ToOne
 from .value import COLUMN_TYPES, OPTIONAL_JSON
 
 if sys.version_info >= (3, 14):

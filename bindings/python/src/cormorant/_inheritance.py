@@ -153,7 +153,7 @@ class Family:
 
     def _refuse_used(self, part: type[Model]) -> None:
         """A relation that is known leads to the whole as it was."""
-        from .relation import known_to
+        from ._relation_base import known_to
 
         if (link := known_to(self.whole)) is not None:
             raise _error(

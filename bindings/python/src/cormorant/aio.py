@@ -30,7 +30,7 @@ from .transaction import Transaction, TransactionKind
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from .database import OpenOptions
+    from ._open_options import OpenOptions
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ._model_info import ModelInfo, info_of, record_for_model
 from ._native.abi import CORM_NODE_COLUMN
+from ._relation_base import Relation
 from .column import Column
-from .relation import Relation
 
 if TYPE_CHECKING:
     from .model import Model

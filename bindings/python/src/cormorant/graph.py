@@ -13,11 +13,12 @@ from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import relation as native_relation
 from ._operand import condition_node
+from ._relation_base import Relation
 from .column import Column
 from .error import ProgrammingError
 from .expression import Expression
 from .model import Model
-from .relation import Path, Relation, Route, ToMany, ToOne
+from .relation import Path, Route, ToMany, ToOne
 from .result import PausedCollector
 from .select import select
 from .transaction import Transaction

@@ -12,10 +12,11 @@ from ._assigned import assign_read
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import json as native_json
+from ._relation_base import Relation
 from .column import MISSING
 from .error import DataError, ProgrammingError
 from .model import Model
-from .relation import Relation, ToMany, ToOne
+from .relation import ToMany, ToOne
 from .result import PausedCollector
 from .transaction import Transaction
 

@@ -16,9 +16,10 @@ from ._inheritance import Family, FamilyInfo, family_of
 from ._model_info import ModelInfo
 from ._native import model as native_model
 from ._native.handle import ModelHandle
+from ._relation_base import Relation, collect_relations, register
 from .column import Column, Ignored, Key, Reference, column, ignored, key
 from .error import ProgrammingError
-from .relation import Relation, collect_relations, register, relate
+from .relation import relate
 from .select import Select, select
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
+from ._relation_base import Relation
 from .column import MISSING, Column, Ignored
 from .error import ProgrammingError
-from .relation import Relation, ToMany
+from .relation import ToMany
 from .value import JSON_NULL
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from .database import Database, OpenOptions
+from ._open_options import OpenOptions
+from .database import Database
 from .trace import TracedStatement, counting
 
 _SEEN = pytest.StashKey[list[TracedStatement]]()

@@ -10,10 +10,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TypeAlias
 
 from ._native import registry as native_registry
+from ._open_options import OpenOptions, open_members
 from ._owner import Owner
 from ._path import path_text
 from .bundle import Bundle
-from .database import Database, OpenOptions, open_members
+from .database import Database
 from .error import Error
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from awaiting import ENDLESS, on
 from models import Department, Note
-from test_aio import ENDLESS, on
 from test_aio_transactions import names
 
 from cormorant import AsyncDatabase, AsyncTransaction, Database, Error

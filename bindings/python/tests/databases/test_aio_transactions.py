@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from awaiting import on
 from models import Department
-from test_aio import on
 
 from cormorant import (
     AsyncDatabase,

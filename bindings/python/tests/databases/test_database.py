@@ -15,7 +15,7 @@ from encrypted import plain_only
 from models import Department, Person
 
 import cormorant
-from cormorant import Bundle, Database, OperationalError, ProgrammingError, database
+from cormorant import Bundle, Database, OperationalError, ProgrammingError, _open_options
 
 
 def pragma(db: Database, name: str) -> object:
@@ -36,7 +36,7 @@ def test_options(path: Path) -> None:
 
 
 def test_every_option_is_one_of_the_library() -> None:
-    assert {*database._MEMBERS, "cipher", "worker_count"} == set(database.OpenOptions.__annotations__)
+    assert {*_open_options._MEMBERS, "cipher", "worker_count"} == set(_open_options.OpenOptions.__annotations__)
 
 
 def test_closing(path: Path) -> None:

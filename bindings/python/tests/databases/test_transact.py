@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from awaiting import on
 from models import Department
-from test_aio import on
 
 from cormorant import AsyncDatabase, AsyncTransaction, ConflictError, Database, ProgrammingError
 

@@ -22,7 +22,7 @@ from .types import Warning
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ..database import OpenOptions
+    from .._open_options import OpenOptions
 
 IsolationLevel: TypeAlias = Literal["DEFERRED", "IMMEDIATE", "EXCLUSIVE"]
 
