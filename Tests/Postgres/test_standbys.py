@@ -97,7 +97,7 @@ def test_standbys_alone_take_no_writes(pair: tuple[str, str]) -> None:
     ("parameters", "message"),
     [
         ("readers=all", "the URL's parameter readers is neither primary nor standby"),
-        ("standby_wait=soon", "the URL's parameter standby_wait is no number of milliseconds up to a day"),
+        ("standby_wait=soon", "the URL's parameter standby_wait is no number of milliseconds from 0 up to a day"),
     ],
 )
 def test_other_values_are_refused(parameters: str, message: str) -> None:

@@ -106,22 +106,28 @@ struct ModelRegistry {
         let statement = try Statement(
             connection,
             "INSERT OR REPLACE INTO \(Self.table) (name, sql, schema_version, renamed_from) VALUES (?1, ?2, ?3, ?4)")
+        try store(models, by: statement, version, former: former)
+        // A model whose table is gone has nothing to say any more.
+        try connection.script(
+            "DELETE FROM \(Self.table) WHERE name NOT IN (SELECT lower(name) FROM sqlite_schema WHERE type = 'table')")
+    }
+
+    /// A row for each model by an INSERT, which on a server also takes what makes the model's tables there.
+    private func store(
+        _ models: [ModelDescriptor], by statement: Statement, _ version: Int64, former: Int64?
+    ) throws {
         for model in models {
             let record = Record(model)
             try statement.bind(.text(foldIdentifier(model.table)), 1)
             try statement.bind(.text(record.text), 2)
             statement.bind(version, 3)
             try statement.bind(record.renamedFrom.map(Value.text) ?? .null, 4)
+            if connection.dialect == .postgres { try statement.bind(.text(DeclaredTables.scratch(model)), 5) }
             _ = try statement.step()
             statement.reset()
         }
-        if let former {
-            try connection.script(
-                "UPDATE \(Self.table) SET schema_version = \(version) WHERE schema_version = \(former)")
-        }
-        // A model whose table is gone has nothing to say any more.
-        try connection.script(
-            "DELETE FROM \(Self.table) WHERE name NOT IN (SELECT lower(name) FROM sqlite_schema WHERE type = 'table')")
+        guard let former else { return }
+        try connection.script("UPDATE \(Self.table) SET schema_version = \(version) WHERE schema_version = \(former)")
     }
 
     private func storeOnServer(_ models: [ModelDescriptor], former: Int64?) throws {
@@ -143,20 +149,7 @@ struct ModelRegistry {
             renamed_from = excluded.renamed_from, made = excluded.made
             """)
         defer { statement.finalize() }
-        for model in models {
-            let record = Record(model)
-            try statement.bind(.text(foldIdentifier(model.table)), 1)
-            try statement.bind(.text(record.text), 2)
-            statement.bind(version, 3)
-            try statement.bind(record.renamedFrom.map(Value.text) ?? .null, 4)
-            try statement.bind(.text(DeclaredTables.scratch(model)), 5)
-            _ = try statement.step()
-            statement.reset()
-        }
-        if let former {
-            try connection.script(
-                "UPDATE \(Self.table) SET schema_version = \(version) WHERE schema_version = \(former)")
-        }
+        try store(models, by: statement, version, former: former)
         let names = try connection.catalog.names(in: nil).tables
         for name in try records().keys where !names.contains(name) {
             let gone = try Statement(connection, "DELETE FROM \(Self.table) WHERE name = ?1")

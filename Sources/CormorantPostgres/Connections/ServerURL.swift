@@ -28,25 +28,18 @@ struct ServerURL {
         guard !url.utf8.contains(0) else {
             throw CormorantError(.misuse, "the URL holds a NUL character", hint: "remove it")
         }
-        let prepare = parts.last("prepare") ?? "auto"
-        guard prepare == "auto" || prepare == "never" else {
-            throw CormorantError(
-                .misuse, "the URL's parameter prepare is neither auto nor never",
+        keepsStatements =
+            try !parts.choice(
+                "prepare", "auto", or: "never",
                 hint: "give prepare=never where a pooler gives each transaction another server; else leave it away")
-        }
-        let readers = parts.last("readers") ?? "primary"
-        guard readers == "primary" || readers == "standby" else {
-            throw CormorantError(
-                .misuse, "the URL's parameter readers is neither primary nor standby",
-                hint: "give readers=standby to read from the standbys among its hosts; else leave it away")
-        }
-        guard let wait = Int(parts.last("standby_wait") ?? "1000"), (0...86_400_000).contains(wait) else {
-            throw CormorantError(
-                .misuse, "the URL's parameter standby_wait is no number of milliseconds up to a day",
-                hint: "give, say, standby_wait=1000: so long a read waits for a standby to catch up")
-        }
+        readsStandbys = try parts.choice(
+            "readers", "primary", or: "standby",
+            hint: "give readers=standby to read from the standbys among its hosts; else leave it away")
+        standbyWait = try parts.milliseconds(
+            "standby_wait", from: 0,
+            hint: "give, say, standby_wait=1000: so long a read waits for a standby to catch up")
         watching = try ServerURL.watching(parts)
-        guard !watching.notifies || prepare == "auto" else {
+        guard !watching.notifies || keepsStatements else {
             throw CormorantError(
                 .misuse, "the URL has notify=on beside prepare=never",
                 hint:
@@ -54,30 +47,18 @@ struct ServerURL {
         }
         original = url
         text = parts.joined { parameter in !ServerURL.own.contains { parameter.hasPrefix($0 + "=") } }
-        keepsStatements = prepare == "auto"
-        readsStandbys = readers == "standby"
-        standbyWait = wait
     }
 
     private static func watching(_ parts: Parts) throws -> EngineWatching {
-        let outbox = parts.last("outbox") ?? "use"
-        guard outbox == "use" || outbox == "install" else {
-            throw CormorantError(
-                .misuse, "the URL's parameter outbox is neither use nor install",
-                hint: "give outbox=install to have outbox and triggers made where a watch begins; else leave it away")
-        }
-        let notify = parts.last("notify") ?? "off"
-        guard notify == "on" || notify == "off" else {
-            throw CormorantError(
-                .misuse, "the URL's parameter notify is neither on nor off",
-                hint: "give notify=on to be woken by NOTIFY; else leave it away")
-        }
-        guard let interval = Int(parts.last("poll") ?? "1000"), (10...86_400_000).contains(interval) else {
-            throw CormorantError(
-                .misuse, "the URL's parameter poll is no number of milliseconds from 10 up to a day",
-                hint: "give, say, poll=1000: so often others' commits are looked for while something is watched")
-        }
-        return EngineWatching(installs: outbox == "install", notifies: notify == "on", interval: interval)
+        let installs = try parts.choice(
+            "outbox", "use", or: "install",
+            hint: "give outbox=install to have outbox and triggers made where a watch begins; else leave it away")
+        let notifies = try parts.choice(
+            "notify", "off", or: "on", hint: "give notify=on to be woken by NOTIFY; else leave it away")
+        let interval = try parts.milliseconds(
+            "poll", from: 10,
+            hint: "give, say, poll=1000: so often others' commits are looked for while something is watched")
+        return EngineWatching(installs: installs, notifies: notifies, interval: interval)
     }
 
     /// The parameters that are ours; libpq refuses what it does not know.
@@ -136,6 +117,26 @@ struct ServerURL {
         /// The value of a parameter, the last one where there are several.
         func last(_ name: String) -> String? {
             parameters.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
+        }
+
+        /// Whether a parameter is the other of its two words; the first is what it is when it is not there.
+        func choice(_ name: String, _ usual: String, or other: String, hint: String) throws -> Bool {
+            let word = last(name) ?? usual
+            guard word == usual || word == other else {
+                throw CormorantError(
+                    .misuse, "the URL's parameter \(name) is neither \(usual) nor \(other)", hint: hint)
+            }
+            return word == other
+        }
+
+        /// A parameter of 1,000 where it is not there.
+        func milliseconds(_ name: String, from least: Int, hint: String) throws -> Int {
+            guard let number = Int(last(name) ?? "1000"), (least...86_400_000).contains(number) else {
+                throw CormorantError(
+                    .misuse, "the URL's parameter \(name) is no number of milliseconds from \(least) up to a day",
+                    hint: hint)
+            }
+            return number
         }
 
         func joined(_ isKept: (Substring) -> Bool) -> String {

@@ -108,9 +108,9 @@ def test_aggregates(db: Database) -> None:
     with pytest.raises(DataError) as caught:
         one(db, "SELECT longest(n) FROM t")
     assert isinstance(caught.value.__cause__, DataError)
-    from cormorant._native import function as native
+    from cormorant._native.kept import kept
 
-    assert not any(type(kept).__name__ == "Group" for kept in native._kept.values())
+    assert not any(type(item).__name__ == "Group" for item in kept.values())
 
 
 def test_numbers_of_arguments(db: Database) -> None:

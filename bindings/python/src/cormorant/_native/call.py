@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import marshal
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -11,9 +10,11 @@ from typing import Any, TypeVar
 from ..error import Error, error_class
 from . import abi
 from .handle import Handle
+from .kept import keep, kept, release
 from .library import TYPES, info_of, library, to_text
 
 H = TypeVar("H", bound=Handle)
+T = TypeVar("T")
 
 _SCRATCH_SIZE = 262_144
 loads = marshal.loads
@@ -118,7 +119,7 @@ def _error(pointer: int | None, status: int) -> Error:
     code = status_name(status)
     if pointer is None:
         return error_class(code)("the library gave no details", code=code)
-    cause = _causes.get(library.corm_error_cause(pointer) or 0)
+    cause = kept.get(library.corm_error_cause(pointer) or 0)
     error = _error_of(pointer, code)
     error.__cause__ = cause
     return error
@@ -141,24 +142,9 @@ def _error_of(pointer: int, code: str) -> Error:
     )
 
 
-# Exceptions of the program's that errors of the library come from, by the numbers that those know them by.
-_causes: dict[int, BaseException] = {}
-_cause_numbers = itertools.count(1)
-
-
-def _forget_cause(number: int | None, pop: Callable[..., object] = _causes.pop) -> None:
-    # Also while the interpreter ends, when the names of this module are gone.
-    pop(number or 0, None)
-
-
-_release_cause = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_forget_cause)
-
-
 def keep_cause(pointer: int | None, cause: BaseException) -> None:
     """Says of an error which exception it comes from."""
-    number = next(_cause_numbers)
-    _causes[number] = cause
-    library.corm_error_set_cause(pointer, number, ctypes.cast(_release_cause, ctypes.c_void_p))
+    library.corm_error_set_cause(pointer, keep(cause), release)
 
 
 def failed(what: str, error: BaseException, out_error: int | None) -> int:
@@ -215,3 +201,19 @@ def call_handle(kind: type[H], function: Any, *arguments: Any) -> H:
     handle = kind(scratch.handle.value)
     give_back(scratch)
     return handle
+
+
+def call_next(function: Any, handle: Handle, read: Callable[[int], T], free: Callable[[int], object]) -> T | bool:
+    """What read() gives of the next one that waits, which is freed; False when none waits, True when none will come."""
+    scratch = take()
+    status = function(handle, scratch.handle_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    item = scratch.handle.value
+    give_back(scratch)
+    if status != abi.CORM_ROW or item is None:
+        return bool(status == abi.CORM_DONE)
+    try:
+        return read(item)
+    finally:
+        free(item)

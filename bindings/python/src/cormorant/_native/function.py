@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from . import abi
 from .call import call, failed
 from .handle import DatabaseHandle
+from .kept import keep, kept, release
 from .library import TYPES, library, utf8
 from .struct import make_struct
 
@@ -39,27 +39,7 @@ _Compare = ctypes.CFUNCTYPE(
     ctypes.c_void_p,
     ctypes.c_void_p,
 )
-_Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _VALUE = TYPES["corm_value"]
-
-# What the library may still call, and the groups that it has, by the numbers that it knows them by.
-_kept: dict[int, Any] = {}
-_numbers = itertools.count(1)
-
-
-def _forget(number: int | None, pop: Callable[..., object] = _kept.pop) -> None:
-    # Also while the interpreter ends, when the names of this module are gone.
-    pop(number or 0, None)
-
-
-_release = _Release(_forget)
-_release_pointer = ctypes.cast(_release, ctypes.c_void_p).value
-
-
-def _keep(item: object) -> int:
-    number = next(_numbers)
-    _kept[number] = item
-    return number
 
 
 def _arguments(address: int | None, count: int) -> list[Any]:
@@ -120,8 +100,8 @@ def _changing(name: str, make: Callable[[], Aggregate], change: Callable[[Aggreg
         try:
             place = ctypes.c_void_p.from_address(state or 0)
             if not place.value:
-                place.value = _keep(make())
-            change(_kept[place.value or 0], _arguments(arguments, count))
+                place.value = keep(make())
+            change(kept[place.value or 0], _arguments(arguments, count))
             return abi.CORM_OK
         except BaseException as error:
             return failed(name, error, out_error)
@@ -132,7 +112,7 @@ def _changing(name: str, make: Callable[[], Aggregate], change: Callable[[Aggreg
 def _valuing(name: str, make: Callable[[], Aggregate]) -> Any:
     def run(state: int | None, answer: int | None, _context: object, out_error: int | None) -> int:
         try:
-            _give(answer, (_kept[state] if state else make()).value())
+            _give(answer, (kept[state] if state else make()).value())
             return abi.CORM_OK
         except BaseException as error:
             return failed(name, error, out_error)
@@ -143,7 +123,7 @@ def _valuing(name: str, make: Callable[[], Aggregate]) -> Any:
 def _register(database: DatabaseHandle, members: dict[str, Any], functions: dict[str, Any]) -> None:
     pointers = {member: ctypes.cast(function, ctypes.c_void_p).value for member, function in functions.items()}
     if functions:
-        pointers |= {"context": _keep(functions), "release": _release_pointer}
+        pointers |= {"context": keep(functions), "release": release}
     call(
         library.corm_database_register_function,
         database,
@@ -170,7 +150,7 @@ def register_aggregate(
     }
     if slides:
         functions["inverse"] = _changing(name, make, lambda group, arguments: group.inverse(arguments))
-    _register(database, {**members, "release_state": _release_pointer}, functions)
+    _register(database, {**members, "release_state": release}, functions)
 
 
 def register_collation(database: DatabaseHandle, name: str, compare: Callable[[str, str], int] | None) -> None:
@@ -189,7 +169,7 @@ def register_collation(database: DatabaseHandle, name: str, compare: Callable[[s
 
     function = _Compare(run)
     pointer = ctypes.cast(function, ctypes.c_void_p).value
-    call(library.corm_database_register_collation, database, utf8(name), pointer, _keep(function), _release_pointer)
+    call(library.corm_database_register_collation, database, utf8(name), pointer, keep(function), release)
 
 
 def _text(address: int, size: int) -> str:

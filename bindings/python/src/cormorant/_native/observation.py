@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..error import Error
 from . import abi
-from .call import call, call_handle, failed, failure, give_back, take, to_error
+from .call import call, call_handle, call_next, failed, failure, give_back, take, to_error
 from .handle import DatabaseHandle, ObserverHandle
+from .kept import keep, release
 from .library import library
 from .struct import make_struct
 
@@ -22,18 +22,6 @@ Event = tuple[bool, list[Change], list[Row] | None]
 
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Reads = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-
-# The callbacks that the library may still call, by what it knows them by.
-_callbacks: dict[int, object] = {}
-_numbers = itertools.count(1)
-
-
-def _forget(number: int | None) -> None:
-    _callbacks.pop(number or 0, None)
-
-
-_release = _Release(_forget)
 
 
 def observe(
@@ -57,10 +45,8 @@ def observe(
         functions.append(_Reads(lambda _database, _context, out_error: _read_again(reads, out_error)))
         struct.reads = ctypes.cast(functions[-1], ctypes.c_void_p)
     if functions:
-        number = next(_numbers)
-        _callbacks[number] = functions
-        struct.context = number
-        struct.release = ctypes.cast(_release, ctypes.c_void_p)
+        struct.context = keep(functions)
+        struct.release = release
     size = len(values) if values else 0
     return call_handle(ObserverHandle, library.corm_block_observe, database, ctypes.byref(struct), values, size)
 
@@ -88,18 +74,7 @@ def _read(event: int) -> Event:
 
 def next_event(observer: ObserverHandle) -> Event | bool:
     """The next event; False when none waits, True when none will come."""
-    scratch = take()
-    status = library.corm_observer_next(observer, scratch.handle_ref, scratch.error_ref)
-    if status < 0:
-        raise failure(scratch, status)
-    event = scratch.handle.value
-    give_back(scratch)
-    if status != abi.CORM_ROW or event is None:
-        return bool(status == abi.CORM_DONE)
-    try:
-        return _read(event)
-    finally:
-        library.corm_event_free(event)
+    return call_next(library.corm_observer_next, observer, _read, library.corm_event_free)
 
 
 def descriptor(observer: ObserverHandle) -> int:

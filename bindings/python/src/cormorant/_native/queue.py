@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 from ..error import Error
 from . import abi
-from .call import call, call_handle, call_number, failed, failure, give_back, give_error, take, to_error
+from .call import call, call_handle, call_next, call_number, failed, give_error, to_error
 from .handle import BatchHandle, DatabaseHandle, ListenerHandle, ModelHandle, QueueHandle
+from .kept import keep, kept, release
 from .library import TYPES, info_of, library, name_list, to_text, utf8
 from .struct import make_struct
 
@@ -39,12 +40,9 @@ class Part(Protocol):
 _Body = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _Part = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
-# What the library may still call, by the number it knows it by.
+# What the library will call once, by the number it knows it by.
 _writes: dict[int, Write] = {}
-_listeners: dict[int, object] = {}
-_parts: dict[int, Part] = {}
 _numbers = itertools.count(1)
 
 
@@ -62,13 +60,9 @@ def _tell(completion: int | None, context: int | None) -> None:
         write.told(_read(completion))
 
 
-def _forget(context: int | None) -> None:
-    _listeners.pop(context or 0, None)
-
-
 def _run_part(context: int | None, out_changes: int | None, out_key: int | None, out_error: int | None) -> int:
     try:
-        changes, key = _parts[context or 0].run()
+        changes, key = kept[context or 0].run()
         ctypes.c_int64.from_address(out_changes or 0).value = changes
         ctypes.c_int64.from_address(out_key or 0).value = key
         return abi.CORM_OK
@@ -78,16 +72,9 @@ def _run_part(context: int | None, out_changes: int | None, out_key: int | None,
         return failed("a hook", error, out_error)
 
 
-def _forget_part(context: int | None, pop: Callable[..., object] = _parts.pop) -> None:
-    # Also while the interpreter ends, when the names of this module are gone.
-    pop(context or 0, None)
-
-
 _part_function = _Part(_run_part)
-_release_part = _Release(_forget_part)
 _run_function = _Body(_run)
 _tell_function = _Callback(_tell)
-_release_function = _Release(_forget)
 
 
 def _read(completion: int) -> Completion:
@@ -169,13 +156,11 @@ def batch_write(
 
 
 def batch_add(batch: BatchHandle, part: Part) -> None:
-    context = next(_numbers)
-    _parts[context] = part
-    function, release = (ctypes.cast(item, ctypes.c_void_p) for item in (_part_function, _release_part))
+    context = keep(part)
     try:
-        call(library.corm_block_batch_add, batch, function, context, release)
+        call(library.corm_block_batch_add, batch, ctypes.cast(_part_function, ctypes.c_void_p), context, release)
     except BaseException:
-        _parts.pop(context, None)
+        kept.pop(context, None)
         raise
 
 
@@ -190,28 +175,15 @@ def listen(queue: QueueHandle, tag: str | None, callback: Callable[[Completion],
     options = make_struct("corm_listen_options", members)
     if callback is not None:
         function = _Callback(lambda completion, _: callback(_read(completion)))
-        number = next(_numbers)
-        _listeners[number] = function
         options.callback = ctypes.cast(function, ctypes.c_void_p)
-        options.context = number
-        options.release = ctypes.cast(_release_function, ctypes.c_void_p)
+        options.context = keep(function)
+        options.release = release
     return call_handle(ListenerHandle, library.corm_listener_open, queue, ctypes.byref(options))
 
 
 def next_completion(listener: ListenerHandle) -> Completion | bool:
     """The next one; False when none waits, True when none will come."""
-    scratch = take()
-    status = library.corm_listener_next(listener, scratch.handle_ref, scratch.error_ref)
-    if status < 0:
-        raise failure(scratch, status)
-    completion = scratch.handle.value
-    give_back(scratch)
-    if status != abi.CORM_ROW or completion is None:
-        return bool(status == abi.CORM_DONE)
-    try:
-        return _read(completion)
-    finally:
-        library.corm_completion_free(completion)
+    return call_next(library.corm_listener_next, listener, _read, library.corm_completion_free)
 
 
 def descriptor(listener: ListenerHandle) -> int:
