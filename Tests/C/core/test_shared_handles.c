@@ -147,7 +147,6 @@ static void databases_are_closed_while_others_use_them(void **state) {
     while_used(use_database, make_database, close_database);
 }
 
-/* finding c.md 13: after 2^24 uses of a slot an old handle was good again. */
 /* One of each kind, made and ended by the test's thread. */
 static struct {
     corm_database *database;
@@ -173,7 +172,71 @@ static struct {
     corm_batch *batch;
     corm_listener *listener;
     corm_completion *completion;
+    corm_related *related;
+    /* Lent to callbacks, whose return ends them. */
+    corm_connection *connection;
+    corm_answer *answer;
+    corm_key_sink *key_sink;
 } ended;
+
+static corm_status keep_connection(corm_connection *connection, void *context, corm_error **out_error) {
+    (void)context;
+    (void)out_error;
+    ended.connection = connection;
+    return CORM_OK;
+}
+
+static corm_status keep_answer(const corm_value *arguments, size_t count, corm_answer *answer, void *context,
+                               corm_error **out_error) {
+    (void)count;
+    (void)context;
+    ended.answer = answer;
+    return corm_answer_set(answer, arguments, out_error);
+}
+
+static corm_status keep_key_sink(const char *path, corm_key_sink *sink, void *context, corm_error **out_error) {
+    (void)path;
+    (void)context;
+    ended.key_sink = sink;
+    return corm_key_sink_set(sink, "key", 3, out_error);
+}
+
+static void call_with_each_kind(void) {
+    corm_function function = CORM_FUNCTION_INIT;
+    corm_cipher_options cipher = CORM_CIPHER_OPTIONS_INIT;
+    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
+    corm_database *database;
+    function.name = "kept";
+    function.argument_count = 1;
+    function.call = keep_answer;
+    cipher.rounds = 10;
+    cipher.provider = keep_key_sink;
+    options.cipher = &cipher;
+    OK(corm_database_use_connection(db, keep_connection, NULL, &failure));
+    OK(corm_database_register_function(db, &function, &failure));
+    assert_int_equal(select_int("SELECT kept(7)"), 7);
+    OK(corm_database_open(path_to("keyed.db"), &options, &database, &failure));
+    OK(corm_database_close(database, &failure));
+}
+
+typedef struct node {
+    int64_t id;
+    corm_optional_int64 parent_id;
+} node;
+static const corm_column_def node_columns[] = {
+    CORM_COLUMN(node, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(node, parent_id, CORM_INT64, .references_table = "node", .relation = "parent"),
+};
+static const corm_model_def node_def = CORM_MODEL(node, "Node", node_columns);
+
+static void load_related(void) {
+    corm_model *nodes;
+    node root = {.id = 1};
+    OK(corm_model_create_all(&(corm_model_slot){&node_def, &nodes}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(nodes), &failure));
+    OK(corm_relation_load(db, nodes, "parent", &root, 1, NULL, &ended.related, &failure));
+    corm_model_free(nodes);
+}
 
 static void make_each_kind(void) {
     corm_observe_options watch = {.struct_size = sizeof watch, .model = people};
@@ -204,9 +267,12 @@ static void make_each_kind(void) {
     OK(corm_queue_flush(ended.queue, &failure));
     while (corm_listener_next(ended.listener, &ended.completion, NULL) != CORM_ROW)
         wait_milliseconds(1);
+    load_related();
+    call_with_each_kind();
 }
 
 static void end_each_kind(void) {
+    corm_related_free(ended.related);
     corm_completion_free(ended.completion);
     corm_listener_close(ended.listener);
     corm_batch_free(ended.batch);
@@ -265,6 +331,13 @@ static void use_each_kind(void) {
     CHECK(corm_batch_count(ended.batch) == 0);
     CHECK(corm_listener_next(ended.listener, &completion, NULL) == CORM_E_MISUSE);
     CHECK(corm_completion_info_get(ended.completion)->number == 0);
+    CHECK(corm_related_all(ended.related, NULL) == NULL);
+    CHECK(corm_related_next(ended.related) == NULL);
+    CHECK(corm_connection_execute_script(ended.connection, "SELECT 1", NULL) == CORM_E_MISUSE);
+    CHECK(corm_connection_sqlite3(ended.connection) == NULL);
+    value = corm_value_int64(1);
+    CHECK(corm_answer_set(ended.answer, &value, NULL) == CORM_E_MISUSE);
+    CHECK(corm_key_sink_set(ended.key_sink, "key", 3, NULL) == CORM_E_MISUSE);
 }
 
 static void *use_each_kind_at_once(void *unused) {
@@ -283,6 +356,7 @@ static void each_kind_is_refused_to_other_threads_after_its_end(void **state) {
     join_threads();
 }
 
+/* finding c.md 13: after 2^24 uses of a slot an old handle was good again. */
 static void a_handle_is_never_given_out_twice(void **state) {
     (void)state;
     corm_arena *first = corm_arena_create();
