@@ -9,7 +9,7 @@ from typing import Any
 from abi import ROOT, Abi
 
 PYTHON = ROOT / "bindings" / "python" / "src" / "cormorant" / "_native" / "abi.py"
-SWIFT = ROOT / "Sources" / "CormorantBase" / "ErrorCode.swift"
+SWIFT = ROOT / "Sources" / "CormorantBase" / "Errors" / "ErrorCode.swift"
 
 # C types that are a word of their own in abi.py. Every other pointer is "pointer"; a struct by value is its name.
 WORDS = {

@@ -48,7 +48,7 @@ struct WrittenRecord: RecordAccess {
     }
 
     func write(to writer: inout RecordWriter) throws {
-        try types._withUnsafeGuaranteedRef { types in
+        try withoutRetaining(types) { types in
             for index in 0..<count {
                 let column = columns.map { Int($0[index]) } ?? index
                 try writer.write(items[index], types, at: column)

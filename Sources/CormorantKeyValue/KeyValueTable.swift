@@ -91,7 +91,7 @@ enum KeyValueOperation: Int, CaseIterable {
 }
 
 /// The statements of a connection's stores. They are the connection's, so that closing it ends them.
-final class KeyValueStatements {
+final class KeyValueStatements: ConnectionAttachment {
     private unowned(unsafe) let connection: Connection
     private var prepared = [Statement?](repeating: nil, count: KeyValueOperation.allCases.count)
 

@@ -48,7 +48,7 @@ extension Reader {
         _ body: @escaping @Sendable (Database) throws -> Result, reading isReading: Bool
     ) async throws -> Result {
         let database = database
-        let queues = database.companion { Queues(writers: database.writerCount) }
+        let queues = database.companion { JobQueues(writers: database.writerCount) }
         let job = Job(database)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -74,12 +74,12 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
 
 /// Where the calls of `async` code run: those that may write one at a time, on a server as many as connections write, and beside
 /// them some that read.
-final class Queues: Companion {
-    private let writing: Lane
+final class JobQueues: Companion {
+    private let writing: JobQueue
     /// As many as there are readers by default: a thread that waits is one too many.
-    private let reading = Lane("cormorant.reading", 4)
+    private let reading = JobQueue("cormorant.reading", 4)
 
-    init(writers: Int) { writing = Lane("cormorant", writers) }
+    init(writers: Int) { writing = JobQueue("cormorant", writers) }
 
     func add(reading isReading: Bool, _ work: @escaping @Sendable () -> Void) {
         (isReading ? reading : writing).add(work)
@@ -87,7 +87,7 @@ final class Queues: Companion {
 }
 
 /// Calls that run at once, so many at most; the others wait in their order.
-private final class Lane: @unchecked Sendable {  // `lock` guards what is below it
+private final class JobQueue: @unchecked Sendable {  // `lock` guards what is below it
     private let lock = RecursiveLock(.binding)
     /// Serial ones, which get a thread each whatever others wait for; those of a concurrent queue are few in a process.
     private var idle: [DispatchQueue]

@@ -1,1 +1,1 @@
-../../CormorantBase/Identifier.swift
+../../CormorantBase/SQL/Identifier.swift

@@ -3,7 +3,7 @@ import CormorantSQLite
 
 /// What a connection knows of tables that other programs may have made. As long as a table is in it, no other has its
 /// identity.
-final class LookedAtTables {
+final class LookedAtTables: ConnectionAttachment {
     /// From how many on they are forgotten: there may be one for each of many targets, and models that are freed.
     private static let (greatestForms, greatestConverted) = (4096, 64)
 

@@ -191,7 +191,7 @@ extension RowCache {
 }
 
 /// The caches of a database, by model.
-final class RowCaches {
+final class RowCaches: ConnectionAttachment {
     var byModel: [ObjectIdentifier: RowCache] = [:]
 }
 

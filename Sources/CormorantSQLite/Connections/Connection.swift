@@ -3,10 +3,13 @@ import CormorantBase
 import CormorantEngine
 import CormorantThreads
 
+/// What a feature keeps with a connection: those who conform are the kinds, one of each.
+package protocol ConnectionAttachment: AnyObject {}
+
 /// One connection with its prepared statements and transactions. Not safe to share: whoever owns it holds a lock. What is
 /// SQLite's is here, its calls in line; another engine's connection is handed what comes: `engine`.
 @usableFromInline
-package final class Connection {
+package final class Connection: ConnectionAttachment {
     package let path: String
     /// nil where it is another engine's.
     @usableFromInline let handle: OpaquePointer?
@@ -32,7 +35,7 @@ package final class Connection {
     package internal(set) var logPages = 0
     /// Grows with each statement of this connection that may change the schema, or take a change back.
     package internal(set) var schemaChanges = 0
-    private var attachments: [ObjectIdentifier: AnyObject] = [:]
+    private var attachments: [ObjectIdentifier: any ConnectionAttachment] = [:]
     /// Whether rows are kept for lookups, each of which asks.
     package var keepsRows = false
     package let isReadOnly: Bool
@@ -267,12 +270,12 @@ package final class Connection {
         if isOpen, !statement.changesSchema { cache.put(statement) } else { statement.finalize() }
     }
 
-    /// What a feature keeps with the connection, such as its statements; released when the connection closes.
-    package func attachment<Attachment: AnyObject>(_ type: Attachment.Type) -> Attachment? {
+    /// What is kept of this kind, such as a feature's statements; released when the connection closes.
+    package func attachment<Attachment: ConnectionAttachment>(_ type: Attachment.Type) -> Attachment? {
         attachments[ObjectIdentifier(type)].map { unsafeDowncast($0, to: type) }
     }
 
-    package func setAttachment<Attachment: AnyObject>(_ attachment: Attachment?) {
+    package func setAttachment<Attachment: ConnectionAttachment>(_ attachment: Attachment?) {
         attachments[ObjectIdentifier(Attachment.self)] = attachment
     }
     /// What another connection to the same file, or to a copy of it, is opened with.

@@ -1,4 +1,5 @@
 import CSQLite
+import CormorantBase
 import CormorantThreads
 
 /// Plain database files, which are the default VFS's but for the lock of writers.
@@ -43,7 +44,7 @@ enum PlainFiles {
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ failure: T, _ body: (WriteTurns) -> T
     ) -> T {
         guard let file else { return failure }
-        return place(file).pointee._withUnsafeGuaranteedRef(body)
+        return withoutRetaining(place(file).pointee, body)
     }
 
     @inline(never)
@@ -73,7 +74,7 @@ enum PlainFiles {
             guard let file else { return SQLITE_OK }
             let turns = PlainFiles.place(file).pointee
             defer { turns.release() }
-            return turns._withUnsafeGuaranteedRef { $0.methods.pointee.xClose?(file) ?? SQLITE_OK }
+            return withoutRetaining(turns) { $0.methods.pointee.xClose?(file) ?? SQLITE_OK }
         }
         methods.pointee.xShmMap = { file, region, size, extend, out in
             PlainFiles.with(file, SQLITE_IOERR) { turns in
@@ -88,7 +89,7 @@ enum PlainFiles {
             guard offset != WriteTurns.writeLock, let file else {
                 return PlainFiles.lockToWrite(file, count, flags)
             }
-            return PlainFiles.place(file).pointee._withUnsafeGuaranteedRef { $0.methods }.pointee.xShmLock?(
+            return withoutRetaining(PlainFiles.place(file).pointee) { $0.methods }.pointee.xShmLock?(
                 file, offset, count, flags) ?? SQLITE_IOERR
         }
         methods.pointee.xShmUnmap = unmap
