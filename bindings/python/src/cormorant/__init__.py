@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ._model_info import ModelInfo
 from ._native.base import sqlite_version, version
 from ._sql import SQL, sql
+from ._write import Conflict
 from .alias import alias
 from .change import Delete, Insert, Update, delete, insert, update
 from .cipher import Cipher, Codec, CodecFile, decrypt, encrypt, rekey
@@ -63,7 +64,6 @@ from .graph import asdict, is_loaded
 from .json import read_json, write_json
 from .key_value import Store, StoreEntry
 from .model import Model
-from .record import Conflict
 from .relation import Route, ToMany, ToOne, many_to_many, to_many, to_one
 from .result import Result
 from .row_value import RowValue, tuple_

@@ -13,13 +13,18 @@ from ._native import abi
 from ._native.call import owned_error
 from ._native.python import is_loaded, make_writer
 from .error import DataError
+from .model import Model, ModelType
 
 if TYPE_CHECKING:
+    from ._write import Property
     from .database import Database
-    from .model import Model
 
 Writer: TypeAlias = Callable[[Any], "bool | None"]
 """Whether the record was inserted, saved, updated or deleted; None: nothing was done, it is to be marshalled."""
+
+# Ways to update a model that are kept ready: a program that writes what has changed may have one for each set of
+# columns.
+_MOST_UPDATERS = 64
 
 
 def writer(database: Database, model: type[Model], operation: int, properties: tuple[str, ...] = ()) -> Writer | None:
@@ -63,3 +68,26 @@ def writer(database: Database, model: type[Model], operation: int, properties: t
     if info.has_to_one and operation != abi.CORM_WRITE_DELETE:
         settled = partial(settle, innermost, only=properties or None)
     return _codegen.make_write(info.columns, used, key, write, note, finish, settled)
+
+
+def prepared(database: Database, writers: dict[type[Model], Writer], record: Model, operation: int) -> Writer | None:
+    """What writes records of this type from now on; None where they are marshalled instead."""
+    kind = type(record)
+    made = writer(database, kind, operation) if isinstance(kind, ModelType) else None
+    if made:
+        writers[kind] = made
+    return made
+
+
+def prepared_update(
+    database: Database, record: Model, properties: tuple[Property, ...], names: tuple[str, ...]
+) -> Writer | None:
+    """The same for an update of these properties."""
+    kind = type(record)
+    made = writer(database, kind, abi.CORM_WRITE_UPDATE, names) if isinstance(kind, ModelType) else None
+    if made:
+        kept = database._updaters.setdefault(kind, {})
+        if len(kept) >= _MOST_UPDATERS:
+            kept.clear()
+        kept[properties] = made
+    return made

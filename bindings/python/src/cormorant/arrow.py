@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ._model_info import ModelInfo, info_of
 from ._native import record as native_record
+from ._write import Conflict, conflict_number
 from .column import MISSING, Column
 from .error import DataError, IntegrityError, ProgrammingError
-from .record import Conflict, conflict_number
 from .transaction import Transaction
 from .value import encode_json
 

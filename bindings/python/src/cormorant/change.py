@@ -10,10 +10,10 @@ from ._native import abi
 from ._native.expression import Node
 from ._operand import condition_node, operand
 from ._shape import TupleShape
+from ._write import Conflict, conflict_number
 from .error import ProgrammingError
 from .expression import Expression
 from .model import Model
-from .record import Conflict, conflict_number
 from .select import source_node
 from .statement import Query, Statement
 from .subquery import Subquery

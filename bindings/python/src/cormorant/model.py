@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .aio import AsyncDatabase
     from .database import Database
     from .expression import Expression
-    from .record import Property
+    from ._write import Property
     from .relation import Route, ToMany
 
     M = TypeVar("M", bound="Model")

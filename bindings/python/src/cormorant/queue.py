@@ -21,9 +21,9 @@ from ._native import queue as native_queue
 from ._native.handle import ListenerHandle
 from ._owner import Owner
 from ._waiting import Nothing, Waiting
+from ._write import Conflict, conflict_number, write_one
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
-from .record import Conflict, conflict_number, write_one
 from .thread import call_plain
 from .value import PLAIN, Bindings, dump_bindings
 

@@ -1,0 +1,136 @@
+"""What writes records of one model, or of one table, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+from itertools import chain, groupby, islice
+from typing import TYPE_CHECKING, Any
+
+from ._assigned import settle_all
+from ._model_info import info_of_records
+from ._native import abi
+from ._native import record as native_record
+from ._upsert import Upsert, upsert_one
+from ._write import Property, note, property_names, write_one
+from .error import DataError, Error, IntegrityError, NoRecordError, ProgrammingError, StaleRecordError
+from .model import Model
+from .transaction import Transaction
+from .value import type_name
+
+if TYPE_CHECKING:
+    from .database import Database
+
+# A batch crosses in parts of this many records, so that its rows need not be in memory all at once.
+_PART = 1_000
+
+
+def write_many(
+    database: Database,
+    records: Iterable[Model],
+    operation: int | Upsert,
+    conflict: int = 0,
+    properties: tuple[Property, ...] | None = None,
+) -> int:
+    source = iter(records)
+    part, start, total = list(islice(source, _PART)), 0, 0
+    if part and not hasattr(part[0], "__model__") and hasattr(records, "__arrow_c_stream__"):
+        raise ProgrammingError(
+            f"{type_name(records)} is no iterable of records",
+            hint="give it to insert_arrow(Model, ...), or make records of its rows",
+        )
+    made: list[tuple[list[Model], list[Any], bool]] = []
+    cls = type(part[0]) if part else Model
+    kinds = _kinds(cls)
+    if any(kind.__model__.hooks for kind in kinds):
+        return _write_each(database, kinds, chain(part, source), operation, conflict, properties)
+    with Transaction(database) if len(part) == _PART or len(kinds) > 1 else nullcontext():
+        while part:
+            for kind, run in [(cls, part)] if len(kinds) < 2 else _runs(part):
+                names = None if properties is None else property_names(kind, properties)
+                items, count = _write_part(database, kinds, kind, run, start, operation, conflict, names)
+                if operation != abi.CORM_WRITE_DELETE and items.count(None) < len(items):
+                    made.append((run, items, bool(names)))
+                total, start = total + count, start + len(run)
+            part = list(islice(source, _PART))
+    # Only now is it certain that the rows stay.
+    for run, items, is_part in made:
+        info = info_of_records(type(run[0]))
+        if database._innermost:
+            note(database, info, run)
+        for record, item in zip(run, items):
+            info.take_back(record, item, is_part=is_part)
+    return total
+
+
+def _write_part(
+    database: Database,
+    family: tuple[type[Model], ...],
+    cls: type[Model],
+    part: list[Model],
+    start: int,
+    operation: int | Upsert,
+    conflict: int,
+    properties: tuple[str, ...] | None,
+) -> tuple[list[Any], int]:
+    info = info_of_records(cls)
+    if len(kinds := set(map(type, part))) > 1 or cls not in family:
+        raise _several({*kinds, family[0]})
+    if info.has_to_one and operation != abi.CORM_WRITE_DELETE:
+        settle_all(database._innermost, part, properties, start)
+    try:
+        rows = info.dump(part, properties)
+        if isinstance(operation, Upsert):
+            on, keep = property_names(cls, operation.on), property_names(cls, operation.keep)
+            return native_record.upsert(database._handle, info.handle, on, keep, False, rows)
+        return native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
+    except (IntegrityError, DataError, NoRecordError, StaleRecordError) as error:
+        known = info.explain_write(error, part) if isinstance(error, DataError) else error
+        known.record_index = start + max(error.record_index, 0)
+        raise known from None
+
+
+def _write_each(
+    database: Database,
+    kinds: tuple[type[Model], ...],
+    records: Iterable[Model],
+    operation: int | Upsert,
+    conflict: int,
+    properties: tuple[Property, ...] | None,
+) -> int:
+    """A batch of records that have hooks, each between its own."""
+    total = 0
+    names: dict[type[Model], tuple[str, ...] | None] = {}
+    with Transaction(database):
+        for index, record in enumerate(records):
+            kind = type(record)
+            if kind not in names:
+                if kind not in kinds:
+                    raise _several({*names, kind})
+                names[kind] = None if properties is None else property_names(kind, properties)
+            try:
+                if isinstance(operation, Upsert):
+                    total += upsert_one(database, record, operation.on, operation.keep, in_batch=True)
+                else:
+                    total += write_one(database, record, operation, conflict, names[kind], in_batch=True)
+            except Error as error:
+                error.record_index = index
+                raise
+    return total
+
+
+def _kinds(cls: type[Model]) -> tuple[type[Model], ...]:
+    """The models whose records can be in a batch with those of one: it alone, or all of its table."""
+    family = getattr(cls, "__family__", None)
+    kinds: tuple[type[Model], ...] = () if family is None else (family.whole, *family.parts.values())
+    return kinds if cls in kinds else (cls,) if hasattr(cls, "__model__") else ()
+
+
+def _runs(records: list[Model]) -> list[tuple[type[Model], list[Model]]]:
+    """Records of one model after the other."""
+    return [(kind, list(run)) for kind, run in groupby(records, type)]
+
+
+def _several(kinds: set[type[Model]]) -> ProgrammingError:
+    names = ", ".join(sorted(kind.__name__ for kind in kinds))
+    return ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
