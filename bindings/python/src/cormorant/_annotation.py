@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import types
 from collections.abc import Callable
-from enum import Enum
+from enum import Enum, Flag
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, is_typeddict
 
 from .error import ProgrammingError
@@ -106,7 +106,8 @@ def _enum(enum: type[Enum], where: str, keeps: type | None = None) -> Kind:
                 raise ValueError(f"the value is no {enum.__name__}") from None
             return value
 
-    return Kind(name, Transform(encode, decode), tuple(members))
+    # Of a Flag members are joined, so that there are more values.
+    return Kind(name, Transform(encode, decode), () if issubclass(enum, Flag) else tuple(members))
 
 
 def _literal(values: tuple[Any, ...], where: str) -> Kind:

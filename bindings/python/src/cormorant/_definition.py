@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, ForwardRef, Literal, Union, get_args, get_origin
 
 from ._annotation import json_kind, kind_of, unwrapped
 from ._codegen import keeps_none
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Field = Column[Any] | Ignored
 _COLUMN = re.compile(r"\s*(\w+\.)*Column\[")
+_WORD = re.compile(r"\w+")
 
 
 def model_error(message: str, hint: str | None = None) -> ProgrammingError:
@@ -60,7 +61,7 @@ def _refuse_hiding(cls: type, name: str) -> None:
     """Refuses what a class or one of its bases has under the name of a column that it inherits from behind it."""
     for base in cls.__mro__:
         value = base.__dict__.get(name, MISSING)
-        is_field = isinstance(value, Column | Ignored) or _says_column(get_annotations(base).get(name))
+        is_field = isinstance(value, Column | Ignored) or _says_column(get_annotations(base).get(name), base)
         if is_field or (name in base.__dict__.get("__fields__", {}) and base is not cls):
             return
         if value is not MISSING:
@@ -85,7 +86,11 @@ def _declared(cls: type, of_model: bool) -> dict[str, Field]:
     for name, annotation in annotations.items():
         if isinstance(cls.__dict__.get(name), Relation):
             continue
-        if not of_model and not isinstance(cls.__dict__.get(name), Column | Ignored) and not _says_column(annotation):
+        if (
+            not of_model
+            and not isinstance(cls.__dict__.get(name), Column | Ignored)
+            and not _says_column(annotation, cls)
+        ):
             continue
         where = f"{cls.__name__}.{name}"
         if not name.isidentifier() or iskeyword(name):
@@ -130,9 +135,28 @@ def _is_field(annotation: Any) -> bool:
     return "ClassVar" not in text if isinstance(text, str) else get_origin(text) is not ClassVar
 
 
-def _says_column(annotation: Any) -> bool:
-    text = annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else annotation
-    return bool(_COLUMN.match(text)) if isinstance(text, str) else get_origin(text) is Column
+def _says_column(annotation: Any, cls: type) -> bool:
+    """Whether it says Column, be it inside of what no column stands in, which is an error then and not overlooked."""
+    if isinstance(annotation, ForwardRef):
+        annotation = annotation.__forward_arg__
+    if isinstance(annotation, str):
+        if _COLUMN.match(annotation):
+            return True
+        # An import may have given it another name.
+        names = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
+        if not any(word == "Column" or names.get(word) is Column for word in _WORD.findall(annotation)):
+            return False
+        try:
+            annotation = eval(annotation, dict(names), dict(vars(cls)))
+        except Exception:
+            return False
+    origin = get_origin(annotation)
+    if annotation is Column or origin is Column:
+        return True
+    if origin not in (Annotated, Final, Union, types.UnionType):
+        return False
+    inner = get_args(annotation)
+    return any(_says_column(item, cls) for item in (inner[:1] if origin is Annotated else inner))
 
 
 def _resolve(annotation: Any, cls: type, where: str) -> Any:
@@ -188,7 +212,9 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
     column.transform = options.get("transform") or (kind.transform if kind is not None and fits else None) or own
     column._choices = kind.choices if kind is not None and fits else ()
     if options.get("check") is True and not column._choices:
-        raise model_error(f"{where} has check=True and no enum or Literal", "give the check as an SQL condition")
+        raise model_error(
+            f"{where} has check=True and no enum or Literal, whose values are few", "give the check as an SQL condition"
+        )
 
 
 # Types of columns that hold values of one kind.

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Flag
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -157,6 +158,8 @@ def no_condition(found: object) -> ProgrammingError:
             "Python compared, not SQL: ask column.is_null() instead of `is None`, compare a relation's key "
             "(Album.artist_id == artist.id), and put each comparison in parentheses"
         )
+    elif isinstance(found, int | Flag):
+        hint = "& and | join conditions; of bits there are column.bit_and(2) and column.bit_or(2)"
     elif isinstance(found, str):
         hint = 'compare columns, or give SQL as raw("title = ?", value)'
     return ProgrammingError(f"a value of type {type_name(found)} is no condition", hint=hint)

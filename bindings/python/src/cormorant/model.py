@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import threading
 import types
+from abc import ABCMeta
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast, overload
 from weakref import WeakValueDictionary
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
     from typing_extensions import Self, dataclass_transform
 
+    from ._write import Property
     from .aio import AsyncDatabase
     from .database import Database
     from .expression import Expression
-    from ._write import Property
     from .relation import Route, ToMany
 
     M = TypeVar("M", bound="Model")
@@ -42,6 +43,8 @@ else:
 
 # Keywords of classes whose rows lie in one table.
 _TELLING = ("discriminator", "discriminator_value", "keep_unknown")
+# What a class says of how its objects are copied.
+_COPYING = ("__slots__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__")
 
 # Two threads that ask for the same variant get the same.
 _variants_lock = threading.RLock()
@@ -49,7 +52,7 @@ _variants_lock = threading.RLock()
 
 if TYPE_CHECKING:
 
-    class ModelType(type):
+    class ModelType(ABCMeta):
         # For type checkers a relation to one is the class that it leads to: it is compared with a record, and loaded.
         def __eq__(cls, other: object) -> Any: ...
         def __ne__(cls, other: object) -> Any: ...
@@ -63,8 +66,8 @@ if TYPE_CHECKING:
 
 else:
 
-    class ModelType(type):
-        """What models are instances of: it finds their columns.
+    class ModelType(ABCMeta):
+        """What models are instances of: it finds their columns. Models may have abstract methods, and bases that have.
 
         They are no attributes of the class, because Python would then look at them at every access to a record's value.
         """
@@ -200,6 +203,10 @@ class Model(metaclass=ModelType):
             params = {name: field._options for name, field in fields.items() if field._options.get("init", True)}
             # As of a dataclass: `case Person(name, age)`.
             setattr(cls, "__match_args__", tuple(name for name in params if not params[name].get("kw_only")))  # noqa: B010
+        if cls.__copy__ is Model.__copy__ and any(
+            base.__dict__.get(name) for base in cls.__mro__ if base is not object for name in _COPYING
+        ):
+            cls.__copy__ = None  # type: ignore[assignment,method-assign]
         makes_init = "__init__" not in cls.__dict__
         if discriminator is not None:
             cls.__family__.makes_init = makes_init
@@ -255,6 +262,12 @@ class Model(metaclass=ModelType):
             return NotImplemented
         names = [item.name for item in self.__model__.columns]
         return all(getattr(self, name, None) == getattr(other, name, None) for name in names)
+
+    def __copy__(self) -> Self:
+        """What copy.copy() makes by itself, in a small part of the time: earlier copies say what changed."""
+        copied = object.__new__(type(self))
+        vars(copied).update(vars(self))
+        return copied
 
     def __replace__(self, /, **changes: Any) -> Self:
         """copy.replace(): another record, made by __init__, with other values; loaded relations are not taken over."""

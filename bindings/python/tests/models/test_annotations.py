@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, IntEnum, IntFlag
+from enum import Enum, Flag, IntEnum, IntFlag
 from typing import Any, Literal, NewType
 
 import pydantic
 import pytest
 
 import cormorant
-from cormorant import Column, Database, DataError, Model, ProgrammingError, column, func, select
+from cormorant import Column, Database, DataError, Model, ProgrammingError, column, func, key, select
 
 
 class State(Enum):
@@ -206,3 +206,31 @@ def test_a_check_of_the_values_is_made_on_wish(db: Database) -> None:
             v: Column[str] = column(check=True)
 
         del Wrong
+
+
+class Access(Flag):
+    READ = 1
+    WRITE = 2
+
+
+class Door(Model):
+    id: Column[int] = key()
+    access: Column[Access]
+
+
+def test_members_of_a_flag_are_joined(db: Database) -> None:
+    db.create_tables(Door)
+    both = Access.READ | Access.WRITE
+    db.insert_many([Door(Access.READ), Door(both), Door(Access(0))])
+    assert db.fetch_values(select(Door.access).order_by(Door.id)) == [Access.READ, both, Access(0)]
+    assert db.count(Door.where(Door.access == both)) == 1
+    assert db.fetch_values(select(Door.id).where(Door.access.bit_and(Access.WRITE.value) != 0)) == [2]
+    with pytest.raises(ProgrammingError, match=r"no condition \(& and \| join conditions; of bits .*bit_and\(2\)"):
+        db.fetch_all(Door.where(Door.access & Access.WRITE))  # type: ignore[operator]
+    with pytest.raises(
+        ProgrammingError, match=r"Ajar.access has check=True and no enum or Literal, whose values are few"
+    ):
+
+        class Ajar(Model):
+            id: Column[int] = key()
+            access: Column[Access] = column(check=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any, ClassVar, Generic, TypeVar
+from abc import ABC, abstractmethod
+from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
 
 import pytest
 from models import Person
@@ -19,10 +20,14 @@ from cormorant import (
     column,
     ignored,
     insert,
+    key,
     read_json,
     to_many,
     to_one,
     update,
+)
+from cormorant import (
+    Column as Col,
 )
 
 T = TypeVar("T")
@@ -133,6 +138,76 @@ class First(Base):
 
 class Second(Base):
     name: Column[str] = column(unique=True)
+
+
+class Renamed:
+    size: Col[int]
+    weight: Col[float] = column(default=1.0)
+
+
+class Crate(Renamed, Model):
+    id: Column[int] = key()
+
+
+class Inside:
+    size: Annotated[Column[int], "in metres"]
+
+
+class Constant:
+    size: Final[Column[int]]
+
+
+class Maybe:
+    size: Column[int] | None
+
+
+class Bare:
+    size: Column  # type: ignore[type-arg]
+
+
+class Listed:
+    columns: ClassVar[list[Column[int]]] = []
+    known: list[Column[int]]
+    by_name: Unknown[Column[int]]  # type: ignore[name-defined] # noqa: F821
+
+
+def test_a_mixins_column_has_the_name_that_an_import_gave_it() -> None:
+    assert [item.name for item in Crate.__model__.columns] == ["size", "weight", "id"]
+
+
+@pytest.mark.parametrize("mixin", [Inside, Constant, Maybe, Bare])
+def test_a_mixins_column_in_something_else_is_refused(mixin: type) -> None:
+    with pytest.raises(ProgrammingError, match=rf"{mixin.__name__}.size is neither a column nor ignored"):
+        type(Model)("Wrong", (mixin, Model), {"__annotations__": {"id": Column[int]}, "id": key()})
+
+
+def test_what_a_mixin_says_of_columns_elsewhere_is_its_own_business() -> None:
+    made: Any = type(Model)("Right", (Listed, Model), {"__annotations__": {"id": Column[int]}, "id": key()})
+    assert [item.name for item in made.__model__.columns] == ["id"]
+
+
+class Shown(ABC):
+    @abstractmethod
+    def shown(self) -> str: ...
+
+
+class Draft(Shown, Numbered, Model):
+    text: Column[str]
+
+
+class Printed(Draft):
+    def shown(self) -> str:
+        return self.text.upper()
+
+
+def test_abstract_methods_are_those_of_any_class(db: Database) -> None:
+    with pytest.raises(TypeError, match="abstract"):
+        Draft("x")  # type: ignore[abstract]
+    db.create_tables(Printed)
+    db.insert(Printed("x"))
+    printed = db.one(Printed)
+    assert isinstance(printed, Shown)
+    assert printed.shown() == "X"
 
 
 def test_a_mixin_that_comes_twice_counts_once_and_the_nearest_column_is_the_one(db: Database) -> None:
