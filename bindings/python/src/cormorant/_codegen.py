@@ -103,15 +103,23 @@ def make_write(
 def make_changes(
     columns: Columns, plain: Collection[type], differs: Callable[[Any, Any, Column[Any]], bool]
 ) -> Callable[[Any, Any], tuple[str, ...]]:
-    """two objects -> the properties that differ. What is not plainly the same is for `differs` to say."""
+    """two objects -> the properties that differ. What is not plainly the same, nor plainly another, is for `differs` to
+    say. plain: types whose values are in the file what they are here.
+    """
     lines = ["def _changes(_o, _p):", " _found = []"]
     for position, column in enumerate(columns):
+        found, asks = f"_found.append({column.name!r})", f"_differs(_o, _p, _column{position})"
         lines.append(f" if (_v := _o.{column.name}) is not (_w := _p.{column.name}):")
-        is_same = "type(_v) is type(_w) and type(_v) in _plain and _v == _w"
-        lines.append(f"  if not ({is_same}) and _differs(_o, _p, _column{position}): _found.append({column.name!r})")
+        lines.append("  if type(_v) is type(_w) and type(_v) in _plain:")
+        # A conversion may make one of two values.
+        lines.append(f"   if _v != _w{'' if column.transform is None else f' and {asks}'}: {found}")
+        if column.type_name == "double":
+            # Neither of 0.0 and -0.0, which are equal, nor of NaN, which is not even what it is.
+            lines += ["  elif type(_v) is type(_w) is _float and _v == _v and (_v or _w):", f"   if _v != _w: {found}"]
+        lines.append(f"  elif {asks}: {found}")
     lines.append(" return tuple(_found)")
     names: dict[str, Any] = {f"_column{position}": column for position, column in enumerate(columns)}
-    names |= {"_plain": frozenset(plain), "_differs": differs}
+    names |= {"_plain": frozenset(plain), "_differs": differs, "_float": float}
     answer: Callable[[Any, Any], tuple[str, ...]] = _compile("\n".join(lines), "_changes", names)
     return answer
 

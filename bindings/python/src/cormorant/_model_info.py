@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import marshal
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
@@ -33,6 +34,8 @@ _KINDS: dict[str, type] = {
     "int64": int, "int32": int, "bool": bool, "double": float, "float": float,
     "text": str, "varchar": str, "blob": bytes,
 }  # fmt: skip
+
+_FLOAT = struct.Struct("f")
 
 
 class ModelInfo:
@@ -129,7 +132,6 @@ class ModelInfo:
 
     @cached_property
     def _changes(self) -> Callable[[Any, Any], tuple[str, ...]]:
-        # Equal floats may be 0.0 and -0.0.
         filled = {item.name for item in self._filled}
         columns = [item for item in self.columns if item.name not in filled]
         return _codegen.make_changes(columns, (int, str, bytes, bool), self._differs)
@@ -224,6 +226,9 @@ class ModelInfo:
             value = int(value)
             if column.type_name in {"double", "float"} and abs(value) <= 2**53:
                 value = float(value)
+        if column.type_name == "float" and isinstance(value, float):
+            with suppress(OverflowError):
+                value = _FLOAT.unpack(_FLOAT.pack(value))[0]
         return marshal.dumps(value, 2)
 
     def key_loader(self) -> Callable[[native_record.Row], native_record.Row]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import enum
+import math
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 
 import cormorant
-from cormorant import Column, Database, Model, column, ignored, key, read_json, update
+from cormorant import Column, Database, Model, Transform, column, ignored, key, read_json, update
 
 
 class Color(enum.IntEnum):
@@ -105,6 +106,86 @@ def test_values_are_compared_as_the_file_would_hold_them() -> None:
     draft.due = datetime(2020, 1, 1, 1, tzinfo=timezone(timedelta(hours=1)))
     old.due = datetime(2020, 1, 1, tzinfo=timezone.utc)
     assert draft.changes(old) == ("ratio",)
+
+
+class Reading(Model):
+    id: Column[int] = key()
+    exact: Column[float | None] = column(default=None)
+    short: Column[float | None] = column(type="float", default=None)
+    name: Column[str] = column(default="", transform=Transform(str.lower, str), type="text")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        (0.5, 0.25, ("exact",)),
+        (0.5, 1, ("exact",)),
+        (1.0, 1, ()),
+        (0.0, -0.0, ("exact",)),
+        (math.nan, 0.5, ("exact",)),
+        (0.5, math.nan, ("exact",)),
+        (math.nan, math.nan, ()),
+        (math.inf, -math.inf, ("exact",)),
+        (2**53, 2**53 + 2, ("exact",)),
+        (None, 0.0, ("exact",)),
+        (True, False, ("exact",)),
+    ],
+)
+def test_numbers_that_the_file_tells_apart_differ(before: Any, after: Any, changed: tuple[str, ...]) -> None:
+    assert Reading(exact=after).changes(Reading(exact=before)) == changed
+
+
+def test_what_becomes_the_same_in_the_file_is_no_change(db: Database) -> None:
+    db.create_tables(Reading)
+    reading = Reading(short=0.1, name="ANN").insert(db).refresh(db)
+    old = copy.copy(reading)
+    reading.short, reading.name = 0.1, "Ann"
+    assert old.short != 0.1
+    assert reading.changes(old) == ()
+    reading.short = 0.2
+    assert reading.changes(old) == ("short",)
+    reading.short = 1e300
+    assert reading.changes(old) == ("short",)
+
+
+def test_a_copy_has_all_that_its_record_has() -> None:
+    draft = Draft("first", note="mine")
+    draft.extra = [1]  # type: ignore[attr-defined]
+    copied: Any = copy.copy(draft)
+    assert copied == draft
+    assert vars(copied) == vars(draft)
+    assert copied.extra is vars(draft)["extra"]
+    copied.title = "second"
+    assert draft.title == "first"
+
+
+def test_a_class_says_itself_how_it_is_copied() -> None:
+    class Counted(Model):
+        id: Column[int] = key()
+        copies: int = ignored(default=0)
+
+        def __getstate__(self) -> dict[str, Any]:
+            return vars(self) | {"copies": self.copies + 1}
+
+    class Derived(Counted):
+        pass
+
+    class Slotted(Model):
+        __slots__ = ("place",)
+        id: Column[int] = key()
+
+    class Own(Model):
+        id: Column[int] = key()
+
+        def __copy__(self) -> Own:
+            return self
+
+    assert copy.copy(Counted()).copies == copy.copy(Derived()).copies == 1
+    slotted = Slotted()
+    slotted.place = 7
+    assert copy.copy(slotted).place == 7
+    own = Own()
+    assert copy.copy(own) is own
 
 
 @pytest.mark.parametrize("since", [None, 1, "x", {}, object()])
