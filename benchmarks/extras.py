@@ -62,6 +62,15 @@ def measure(runner: Runner, rows: int) -> list[dict]:
     lines.append(_line("a query of five conditions, compiled", built["compile_us"], "us", 5))
     lines.append(_line("a built, filtered fetch over the same by hand", built["filter"], "x", 1.05))
     lines.append(_line("1,000 parents with 10 children each, over two statements by hand", built["load"], "x", 1.5))
+    report.progress("updates of some columns")
+    line = [sys.executable, str(HERE / "python" / "partial_updates.py")]
+    tables = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+    for table, libraries in tables.items():
+        for library, times in libraries.items():
+            # Where nothing lies on the other columns, SQLite reads them for nothing.
+            budget = None if library == "sqlite3" else 1.1 if table == "no indexes" else 1
+            title = f"an update of one column of nine over one of all, {table} on the others, {library}"
+            lines.append(_line(title, times["one"] / times["all"], "x", budget))
     report.progress("key-value stores")
     line = [str(BUILT / "key-value"), *(str(runner.folder / f"store-{number}.db") for number in range(3))]
     store = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)

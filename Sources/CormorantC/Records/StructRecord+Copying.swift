@@ -47,9 +47,24 @@ extension StructRecord {
         var changed: [Int] = []
         for field in layout.fields where !field.isComputed && !field.isConstant {
             if model.filledByUpdate.contains(field.column) || hasSameBytes(field, as: old) { continue }
-            if try !isSame(value(of: field, model), old.value(of: field, model)) { changed.append(field.column) }
+            if bytesAreValue(field), old.bytesAreValue(field) {
+                changed.append(field.column)
+            } else if try !isSame(value(of: field, model), old.value(of: field, model)) {
+                changed.append(field.column)
+            }
         }
-        return changed.sorted()
+        return changed.count > 1 ? changed.sorted() : changed
+    }
+
+    /// Whether other bytes of a field are another value: of integers, and of texts that are written as they are.
+    private func bytesAreValue(_ field: StructLayout.Field) -> Bool {
+        switch field.kind {
+        case .int64, .int32: return true
+        case .cString where !field.isChecked:
+            guard let text = UnsafeRawPointer(base + field.offset).loadUnaligned(as: CText.self) else { return true }
+            return isValidUTF8(text, count: cStringLength(text))
+        default: return false
+        }
     }
 
     /// Whether a field has the same value in another struct, as far as its bytes tell.

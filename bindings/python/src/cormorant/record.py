@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=Model)
 
+_NO_UPDATERS: dict[tuple[Any, ...], Writer] = {}
+
 
 def _parts(key: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
     return () if key is MISSING else (key, *more)
@@ -125,7 +127,9 @@ def update_changes(database: Database, record: M, since: M) -> tuple[str, ...]:
         settle(database._innermost, record)
     names = info.changes(record, since)
     if names:
-        update(database, record, *names)
+        write = database._updaters.get(type(record), _NO_UPDATERS).get(names)
+        if write is None or write(record) is None:
+            update(database, record, *names)
     return names
 
 
