@@ -58,9 +58,9 @@ export class Edits {
     let statements, canBeUndone;
     try { ({ statements, canBeUndone } = await ask("preview", { file, edits: sent })); } catch (error) { return say(error.message, "bad"); }
     return dialog("Save these changes?", (close) => {
-      const list = h("ol", { class: "statements" }, statements.map(({ sql, values: bound, along }, place) => h("li", { "data-place": place },
+      const list = h("ol", { class: "statements" }, statements.map(({ sql, values: bound, along, isAll }, place) => h("li", { "data-place": place },
         h("code", { class: "sql" }, sql), h("div", { class: "bindings" }, bound.map((value, at) => h("span", { class: "binding" }, h("b", {}, `${at + 1}`), h("span", {}, values.isBlob(value) ? values.line(value).slice(0, 40) : value === null ? "NULL" : values.line(value).slice(0, 80))))),
-        along.length ? h("p", { class: "along" }, `Along with it: ${along.map(({ table, deleted, changed }) => [deleted ? `${deleted} ${deleted === 1 ? "row" : "rows"} of ${table} deleted` : "", changed ? `${changed} ${changed === 1 ? "row" : "rows"} of ${table} changed` : ""].filter(Boolean).join(", ")).join(", ")}`) : null)));
+        along.length ? h("p", { class: "along" }, `Along with it: ${isAll ? "" : "at least "}${along.map(({ table, deleted, changed }) => [deleted ? `${deleted} ${deleted === 1 ? "row" : "rows"} of ${table} deleted` : "", changed ? `${changed} ${changed === 1 ? "row" : "rows"} of ${table} changed` : ""].filter(Boolean).join(", ")).join(", ")}`) : null)));
       const told = h("div", {});
       const save = button(`Save ${edits.length} ${edits.length === 1 ? "change" : "changes"}`, async () => {
         save.disabled = true;
@@ -78,7 +78,7 @@ export class Edits {
           told.scrollIntoView?.({ block: "nearest" });
         }
       }, { kind: "primary" });
-      return [h("div", { class: "dialog-body" }, h("p", { class: "muted" }, "One transaction. Each row must still hold what was shown when it was changed."), list, canBeUndone ? null : h("p", { class: "along" }, "More rows go along than are kept: this cannot be taken back."), told),
+      return [h("div", { class: "dialog-body" }, h("p", { class: "muted" }, "One transaction. Each row must still hold what was shown when it was changed."), list, canBeUndone ? null : h("p", { class: "along" }, "More goes along than is kept: this cannot be taken back, nor what was saved before."), told),
         h("footer", {}, h("div", { class: "grow" }), button("Not yet", () => close(), { kind: "quiet" }), save)];
     }, { wide: true }).then((result) => (result === "again" ? this.review(file) : result));
   }

@@ -103,8 +103,9 @@ extension EditSet {
                 if isUndo { try connection.script("PRAGMA defer_foreign_keys = ON") }
                 var undo: [[Edit]] = []
                 var isKept = true
+                var budget = EditCascade.Budget()
                 for (place, (edit, shape)) in zip(edits, shapes).enumerated() {
-                    let cascade = try EditCascade(of: edit, shape, tables, connection)
+                    let cascade = try EditCascade(of: edit, shape, tables, connection, &budget)
                     if isUndo { try refuse(cascade, of: edit) }
                     isKept = isKept && cascade.isKept
                     undo.append([try apply(edit, place, shape, connection)] + cascade.undo)
@@ -153,13 +154,16 @@ extension EditSet {
         }
     }
 
-    /// The values of a row, but for what is computed.
+    /// The values of a row, but for what is computed, and for what is too long to be kept.
     private func row(
         _ key: [Value], _ shape: TableShape, _ connection: Connection
     ) throws -> [(column: String, value: Value)]? {
         let columns = shape.stored
+        let selected = columns.map(quoteIdentifier).map {
+            "iif(length(\($0)) > \(EditCascade.Budget.greatest), NULL, \($0))"
+        }
         let statement = try connection.statement(
-            "SELECT \(quotedNames(columns)) FROM \(shape.name) WHERE \(shape.keyCondition)")
+            "SELECT \(selected.joined(separator: ", ")) FROM \(shape.name) WHERE \(shape.keyCondition)")
         defer { connection.recycle(statement) }
         try statement.bind(.positional(key))
         guard try statement.step() else { return nil }

@@ -77,25 +77,36 @@ struct RowPage {
     private func read(
         _ segment: [SQLPiece], _ isBackwards: Bool, _ offset: Int64, _ connection: Connection, _ rows: inout Rows
     ) throws {
-        let condition = SQLPiece.filter(filter.conditions + segment)
-        let selected = shape.key + order.terms.map(\.column) + columns.map(shape.shown)
-        // A row that is too long for SQLite here is read without its texts and blobs.
-        for isShort in [false, true] {
-            let list = isShort ? shape.key + order.terms.map(\.column) + columns.map(Self.withoutLong) : selected
-            let statement = try connection.statement(
-                "SELECT \(list.isEmpty ? "NULL" : list.joined(separator: ", ")) FROM \(shape.name)\(condition.sql)"
-                    + "\(order.clause(backwards: isBackwards)) LIMIT ? OFFSET ?")
-            defer { connection.recycle(statement) }
-            let wanted = limit + 1 - rows.json.count
-            try statement.bind(.positional(condition.values + [.integer(Int64(wanted)), .integer(offset)]))
-            let before = rows
+        var offset = offset
+        // A row that is too long for SQLite here is read alone, without its texts and blobs.
+        var isShort = false
+        while rows.json.count <= limit {
+            let before = rows.json.count
             do {
-                while try statement.step() { try add(Row(statement), &rows) }
-                return
+                try select(segment, isBackwards, offset, isShort, connection, &rows)
+                guard isShort, rows.json.count > before else { return }
+                offset += 1
+                isShort = false
             } catch let error as CormorantError where error.code == .tooBig && !isShort {
-                rows = before
+                offset += Int64(rows.json.count - before)
+                isShort = true
             }
         }
+    }
+
+    private func select(
+        _ segment: [SQLPiece], _ isBackwards: Bool, _ offset: Int64, _ isShort: Bool, _ connection: Connection,
+        _ rows: inout Rows
+    ) throws {
+        let condition = SQLPiece.filter(filter.conditions + segment)
+        let list = shape.key + order.terms.map(\.column) + columns.map(isShort ? Self.withoutLong : shape.shown)
+        let statement = try connection.statement(
+            "SELECT \(list.isEmpty ? "NULL" : list.joined(separator: ", ")) FROM \(shape.name)\(condition.sql)"
+                + "\(order.clause(backwards: isBackwards)) LIMIT ? OFFSET ?")
+        defer { connection.recycle(statement) }
+        let wanted = isShort ? 1 : limit + 1 - rows.json.count
+        try statement.bind(.positional(condition.values + [.integer(Int64(wanted)), .integer(offset)]))
+        while try statement.step() { try add(Row(statement), &rows) }
     }
 
     private func add(_ row: Row, _ rows: inout Rows) throws {

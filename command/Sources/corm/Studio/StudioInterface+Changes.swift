@@ -12,19 +12,20 @@ extension StudioInterface {
         let edits = try EditSet(json["edits"]).edits
         let tables = try file.metadata().tables
         var isKept = true
+        var budget = EditCascade.Budget()
         let statements = try file.database(.pages).withReader { connection in
             connection.acceptForeignSchemas()
             return try edits.map { edit -> JSON in
                 let shape = try file.table(edit.table)
                 let piece = try edit.statement(shape)
-                let cascade = try EditCascade(of: edit, shape, tables, connection)
+                let cascade = try EditCascade(of: edit, shape, tables, connection, &budget)
                 isKept = isKept && cascade.isKept
                 return [
                     "sql": .text(piece.sql), "values": .array(piece.values.map(Wire.json)),
                     "along": .array(
                         cascade.parts.map {
                             ["table": .text($0.table), "deleted": JSON($0.deleted), "changed": JSON($0.changed)]
-                        }),
+                        }), "isAll": .bool(cascade.isKept),
                 ]
             }
         }
