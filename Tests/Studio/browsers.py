@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from axe_core_python.base import AXE_FILE_PATH  # type: ignore[import-untyped]
+from running import ROOT
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -17,6 +20,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 WAIT = 8.0
+PICTURES = ROOT / "docs/studio"
+TAKES_PICTURES = "CORMORANT_STUDIO_PICTURES" in os.environ
 
 
 def geckodriver(folder: Path) -> str:
@@ -34,6 +39,7 @@ def geckodriver(folder: Path) -> str:
 @contextmanager
 def driver(name: str, profile: Path) -> Iterator[Any]:
     made: Any
+    (profile / "downloads").mkdir()
     if name == "chromium":
         chrome = webdriver.ChromeOptions()
         chrome.binary_location = "/usr/bin/chromium"
@@ -46,6 +52,7 @@ def driver(name: str, profile: Path) -> Iterator[Any]:
         ):
             chrome.add_argument(argument)
         chrome.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        chrome.add_experimental_option("prefs", {"download.default_directory": str(profile / "downloads")})
         made = webdriver.Chrome(options=chrome, service=webdriver.ChromeService("/usr/bin/chromedriver"))
     else:
         firefox = webdriver.FirefoxOptions()
@@ -53,6 +60,8 @@ def driver(name: str, profile: Path) -> Iterator[Any]:
         firefox.add_argument("-headless")
         firefox.add_argument("--width=1440")
         firefox.add_argument("--height=900")
+        firefox.set_preference("browser.download.folderList", 2)
+        firefox.set_preference("browser.download.dir", str(profile / "downloads"))
         made = webdriver.Firefox(
             options=firefox,
             service=webdriver.FirefoxService(geckodriver(profile), log_output=str(profile / "gecko.log")),
@@ -66,9 +75,10 @@ def driver(name: str, profile: Path) -> Iterator[Any]:
 class Page:
     """The page, as a person uses it."""
 
-    def __init__(self, driver: Any, name: str) -> None:
+    def __init__(self, driver: Any, name: str, downloads: Path) -> None:
         self.driver = driver
         self.name = name
+        self.downloads = downloads
 
     def open(self, url: str, address: str = "") -> None:
         self.driver.get(url)
@@ -125,8 +135,11 @@ class Page:
     def keys(self, *keys: str) -> None:
         ActionChains(self.driver).send_keys(*keys).perform()
 
+    def chord(self, held: str, key: str) -> None:
+        ActionChains(self.driver).key_down(held).send_keys(key).key_up(held).perform()
+
     def control(self, key: str) -> None:
-        ActionChains(self.driver).key_down(Keys.CONTROL).send_keys(key).key_up(Keys.CONTROL).perform()
+        self.chord(Keys.CONTROL, key)
 
     def cells(self, column: int) -> list[str]:
         """What a column of the grid shows, from the first row that is seen."""
@@ -150,5 +163,91 @@ class Page:
         )
         return found
 
+    def choose(self, selector: str, value: str) -> None:
+        """Takes a choice of a list."""
+        self.one(selector)
+        self.js(
+            "const list = document.querySelector(arguments[0]); list.value = arguments[1];"
+            "list.dispatchEvent(new Event('change'))",
+            selector,
+            value,
+        )
+        self.until(lambda: self.one(selector).get_property("value") == value, value)
+
+    def downloaded(self, name: str) -> str:
+        """The text of a file that the page has handed over, which goes with that."""
+        path = self.downloads / name
+        self.until(lambda: path.exists() and not list(self.downloads.glob("*.part")), name, 20)
+        text = path.read_bytes().decode()
+        path.unlink()
+        return text
+
+    def computed(self) -> float:
+        """Seconds that the page has had a processor for; Firefox does not tell."""
+        if self.name != "chromium":
+            return 0
+        self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        told = self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return float(next(one["value"] for one in told if one["name"] == "TaskDuration"))
+
+    def scale(self, width: int, height: int) -> None:
+        """What a page of this size is to its own measures: a phone, or a window that is zoomed into."""
+        if self.name == "chromium":
+            self.driver.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+            )
+        else:
+            self.driver.set_window_size(width, height)
+            inner = self.js("return [innerWidth, innerHeight]")
+            self.driver.set_window_size(width + width - inner[0], height + height - inner[1])
+
+    def unscale(self) -> None:
+        if self.name == "chromium":
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.driver.set_window_size(1440, 900)
+
     def theme(self, name: str) -> None:
         self.js("document.documentElement.dataset.theme = arguments[0]", name)
+
+
+def picture(page: Page, name: str, before: Callable[[str], None] = lambda theme: None) -> None:
+    """Taken by Chromium alone, light and dark; what is there for a moment, right after `before`."""
+    if not TAKES_PICTURES or page.name != "chromium":
+        return
+    PICTURES.mkdir(exist_ok=True)
+    page.driver.set_window_size(1280, 800)
+    for theme in ("light", "dark"):
+        page.theme(theme)
+        time.sleep(0.6)
+        before(theme)
+        page.driver.save_screenshot(str(PICTURES / f"{name}-{theme}.png"))
+    page.theme("light")
+    page.driver.set_window_size(1440, 900)
+
+
+def audit(page: Page) -> None:
+    """axe-core's rules, in light and dark: nothing serious."""
+    for theme in ("light", "dark"):
+        page.theme(theme)
+        time.sleep(0.3)
+        page.js(Path(AXE_FILE_PATH).read_text() + "; window.axe = axe;")
+        found = page.driver.execute_async_script(
+            "const done = arguments[0];"
+            "axe.run(document, {resultTypes: ['violations']}).then((found) => done(found.violations))"
+        )
+        serious = [
+            (one["id"], [(node["target"], node.get("failureSummary", "")[:300]) for node in one["nodes"][:4]])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert not serious, (theme, serious)
+    page.theme("light")
+
+
+def complaints(page: Page) -> list[str]:
+    """What the console says, such as of the policy for scripts; Firefox gives none to its driver."""
+    if page.name != "chromium":
+        return []
+    # A server that ends is none of its faults.
+    return [entry["message"] for entry in page.driver.get_log("browser") if entry["source"] != "network"]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import os
+import fcntl
 import sqlite3
 import subprocess
 import time
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browsers import Page, driver
 from running import COMMAND, ENVIRONMENT, ROOT, copy_chinook, make
 from studio_server import ROWS, Start, Studio
 
@@ -42,6 +43,14 @@ def start(tmp_path: Path) -> Iterator[Start]:
         studio.stop()
 
 
+@pytest.fixture(scope="module", params=["chromium", "firefox"])
+def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    profile = tmp_path_factory.mktemp("browser")
+    with driver(request.param, profile) as made:
+        made.set_window_size(1440, 900)
+        yield Page(made, request.param, profile / "downloads")
+
+
 @pytest.fixture
 def chinook(tmp_path: Path) -> Path:
     return make(copy_chinook(tmp_path), "PRAGMA journal_mode = WAL")
@@ -49,32 +58,46 @@ def chinook(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def large() -> Path:
-    """A file of many rows, made once."""
+    """A file of many rows, made once, in about twenty seconds."""
     path = ROOT / f"build/studio/{ROWS}.db"
-    if path.exists():
-        return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}")
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            make_large(path)
+    return path
+
+
+def make_large(path: Path) -> None:
+    part = path.with_suffix(".part")
+    part.unlink(missing_ok=True)
     connection = sqlite3.connect(part)
+    # A part of the rows, and copies of it: that takes a third of what all of them would by recursion.
+    some = min(ROWS, 100_000)
     connection.executescript(
         f"""
         PRAGMA journal_mode = OFF;
         PRAGMA synchronous = OFF;
         PRAGMA page_size = 8192;
+        PRAGMA temp_store = MEMORY;
         CREATE TABLE event (
-          id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, amount NUMERIC, note TEXT,
+          id INTEGER PRIMARY KEY, at DATETIME NOT NULL, kind TEXT NOT NULL, amount NUMERIC, note TEXT,
           source INTEGER NOT NULL REFERENCES source (id)
         );
         CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
         INSERT INTO source SELECT i, 'source ' || i FROM n;
-        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS})
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {some})
         INSERT INTO event SELECT i, datetime(1600000000 + i * 31, 'unixepoch'),
           CASE i % 5 WHEN 0 THEN 'open' WHEN 1 THEN 'close' WHEN 2 THEN 'move' WHEN 3 THEN 'pay' ELSE 'ask' END,
           (i * 7919) % 100000 / 100.0, CASE WHEN i % 3 THEN NULL ELSE 'note ' || (i * 2654435761 % 1000003) END,
           i % 1000 + 1
         FROM n;
-        CREATE INDEX event_kind ON event (kind);
+        CREATE TEMP TABLE part AS SELECT * FROM event;
+        WITH RECURSIVE n (i) AS (
+          SELECT {some} WHERE {some} < {ROWS} UNION ALL SELECT i + {some} FROM n WHERE i + {some} < {ROWS}
+        )
+        INSERT INTO event SELECT i + id, at, kind, amount, note, source FROM n CROSS JOIN part;
         CREATE INDEX event_source ON event (source);
         """
     )
@@ -82,4 +105,3 @@ def large() -> Path:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
     part.rename(path)
-    return path

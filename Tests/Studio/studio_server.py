@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 from collections.abc import Callable
@@ -16,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# Rows of the large file; ./dev soak makes ten times as many.
-ROWS = int(os.environ.get("CORMORANT_STUDIO_ROWS", "1000000"))
+# Rows of the large file.
+ROWS = int(os.environ.get("CORMORANT_STUDIO_ROWS", "10000000"))
 
 
 @dataclass
@@ -29,6 +30,8 @@ class Studio:
     started: float
     port: int = 0
     cookie: str = ""
+    # What the paths of the page begin with, once it has entered.
+    base: str = ""
     headers: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -38,21 +41,30 @@ class Studio:
     def host(self) -> str:
         return f"127.0.0.1:{self.port}"
 
+    @property
+    def entrance(self) -> str:
+        return self.url[self.url.index("/?") :]
+
     def enter(self) -> None:
-        status, headers, _ = self.request("GET", self.url[self.url.index("/?") :])
+        status, headers, body = self.request("GET", self.entrance)
         assert status == 200
         self.cookie = headers["set-cookie"].split(";")[0]
+        found = re.search(r'url=(/[0-9a-f]{64})/"', body.decode())
+        assert found
+        self.base = found[1]
 
     def request(
         self, method: str, path: str, body: bytes | None = None, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
-        """Header names with _ for -; an empty one is left out."""
+        """The path is that of the page's. Header names with _ for -; an empty one is left out."""
         sent = {"Host": self.host, "Origin": f"http://{self.host}" if method == "POST" else "", "Cookie": self.cookie}
         if body is not None:
             sent["Content-Type"] = "application/json"
         sent |= {name.replace("_", "-").title(): value for name, value in headers.items()}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        connection.putrequest(
+            method, path if path == self.entrance else self.base + path, skip_host=True, skip_accept_encoding=True
+        )
         for name, value in sent.items():
             if value:
                 connection.putheader(name, value)

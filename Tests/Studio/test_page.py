@@ -5,81 +5,27 @@ With CORMORANT_STUDIO_PICTURES the pictures of docs/studio.md are taken anew.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import struct
 import subprocess
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
-from axe_core_python.base import AXE_FILE_PATH  # type: ignore[import-untyped]
-from browsers import Page, driver
-from running import COMMAND, ENVIRONMENT, ROOT, make
+from browsers import Page, audit, complaints, picture
+from running import COMMAND, ENVIRONMENT, make
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from studio_server import ROWS, Start, tables_with_random_references
-
-PICTURES = ROOT / "docs/studio"
-TAKES_PICTURES = "CORMORANT_STUDIO_PICTURES" in os.environ
+from studio_server import Start
 
 
 @pytest.fixture
 def start(start: Start) -> Start:
     """The browser is the one that enters."""
     return partial(start, enter=False)
-
-
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
-def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with driver(request.param, tmp_path_factory.mktemp("browser")) as made:
-        made.set_window_size(1440, 900)
-        yield Page(made, request.param)
-
-
-def picture(page: Page, name: str, before: Callable[[str], None] = lambda theme: None) -> None:
-    """Taken by Chromium alone, light and dark; what is there for a moment, right after `before`."""
-    if not TAKES_PICTURES or page.name != "chromium":
-        return
-    PICTURES.mkdir(exist_ok=True)
-    page.driver.set_window_size(1280, 800)
-    for theme in ("light", "dark"):
-        page.theme(theme)
-        time.sleep(0.6)
-        before(theme)
-        page.driver.save_screenshot(str(PICTURES / f"{name}-{theme}.png"))
-    page.theme("light")
-    page.driver.set_window_size(1440, 900)
-
-
-def audit(page: Page) -> None:
-    """axe-core's rules, in light and dark: nothing serious."""
-    for theme in ("light", "dark"):
-        page.theme(theme)
-        time.sleep(0.3)
-        page.js(Path(AXE_FILE_PATH).read_text() + "; window.axe = axe;")
-        found = page.driver.execute_async_script(
-            "const done = arguments[0];"
-            "axe.run(document, {resultTypes: ['violations']}).then((found) => done(found.violations))"
-        )
-        serious = [
-            (one["id"], [(node["target"], node.get("failureSummary", "")[:300]) for node in one["nodes"][:4]])
-            for one in found
-            if one["impact"] in ("serious", "critical")
-        ]
-        assert not serious, (theme, serious)
-    page.theme("light")
-
-
-def complaints(page: Page) -> list[str]:
-    """What the console says, such as of the policy for scripts; Firefox gives none to its driver."""
-    if page.name != "chromium":
-        return []
-    return [entry["message"] for entry in page.driver.get_log("browser") if "favicon" not in entry["message"]]
 
 
 def test_rows(start: Start, browser: Page, chinook: Path) -> None:
@@ -336,27 +282,6 @@ def test_sql(start: Start, browser: Page, chinook: Path) -> None:
     browser.shows("Run before")
 
 
-def test_diagram(start: Start, browser: Page, chinook: Path) -> None:
-    browser.open(start(chinook).url, "view=diagram")
-    browser.until(lambda: len(browser.all(".box")) == 11, "the tables")
-    assert len(browser.all(".line")) == 11
-    audit(browser)
-    picture(browser, "diagram")
-    browser.js("document.querySelector('.box').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
-    browser.until(lambda: browser.all(".rows .grid"), "the rows")
-
-
-def test_a_diagram_of_500_tables(start: Start, browser: Page, tmp_path: Path) -> None:
-    path = make(tmp_path / "many.db", tables_with_random_references(500))
-    begin = time.monotonic()
-    browser.open(start(path).url, "view=diagram")
-    browser.until(lambda: len(browser.all(".box")) == 500, "the tables")
-    assert time.monotonic() - begin < 15
-    browser.one('[aria-label="Find a table"]')
-    browser.js("const f = document.querySelector('.find'); f.value = 't499'; f.dispatchEvent(new Event('input'))")
-    browser.until(lambda: len(browser.all(".table-link")) == 1, "one table")
-
-
 def test_health_and_migration(start: Start, browser: Page, tmp_path: Path) -> None:
     path = make(
         tmp_path / "shop.db",
@@ -433,65 +358,6 @@ def test_a_store(start: Start, browser: Page, tmp_path: Path) -> None:
     area.send_keys("light")
     browser.press("Save")
     browser.until(lambda: "light" in browser.one(".store-value").text, "the new value")
-
-
-def test_names_and_values_are_no_markup(start: Start, browser: Page, tmp_path: Path) -> None:
-    bad = "<img src=x onerror=\"document.title='owned'\">"
-    name = bad.replace('"', '""')
-    path = make(
-        tmp_path / "hostile.db",
-        f"""
-        CREATE TABLE "{name}" (
-          id INTEGER PRIMARY KEY, "{name}" TEXT, j JSON, other INTEGER REFERENCES "{name}" (id)
-        );
-        INSERT INTO "{name}" VALUES (1, '{bad.replace("'", "''")}', '{{"<b>": "<script>"}}', 1);""",
-    )
-    browser.open(start(path, "--write").url)
-    browser.rows_are(lambda cells: cells[0] == bad, 1)
-    browser.cell(0, 0).click()
-    for key in (Keys.ENTER,):
-        browser.keys(key)
-    browser.keys(Keys.ESCAPE)
-    for view in ("diagram", "sql", "health"):
-        browser.go(f"view={view}")
-        time.sleep(0.5)
-    assert "owned" not in browser.driver.title
-    assert not browser.all("main img, .side img")
-
-
-def test_many_rows(start: Start, browser: Page, large: Path) -> None:
-    browser.open(start(large).url, "view=rows&table=event")
-    browser.rows_are(lambda cells: cells[0] == "1")
-    browser.shows(f"{ROWS:,} rows")
-    rows = len(browser.all(".grid-body .grid-row"))
-    assert rows < 60
-    target = ROWS * 9 // 10
-    browser.js(
-        "const field = document.querySelector('.jump'); field.value = arguments[0];"
-        "field.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))",
-        str(target),
-    )
-    browser.rows_are(lambda cells: str(target) in cells[:3])
-    assert len(browser.all(".grid-body .grid-row")) <= rows + 2
-    # On from there, and to the end.
-    browser.cell(target - 1, 0).click()
-    browser.keys(Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN)
-    browser.rows_are(lambda cells: cells[0].isdigit() and int(cells[0]) > target + 50)
-    cells = browser.cells(0)
-    assert [int(cell) for cell in cells] == list(range(int(cells[0]), int(cells[0]) + len(cells)))
-    browser.control(Keys.END)
-    browser.rows_are(lambda cells: cells[-1] == str(ROWS))
-    browser.control(Keys.HOME)
-    browser.rows_are(lambda cells: cells[0] == "1")
-    # By the bar.
-    browser.js("const s = document.querySelector('.grid'); s.scrollTop = s.scrollHeight / 2")
-    browser.rows_are(lambda cells: cells[0].isdigit() and abs(int(cells[0]) - ROWS / 2) < ROWS / 50)
-    picture(browser, "many")
-    # Sorted by a column with an index, and by one without.
-    browser.go('view=rows&table=event&sort=[{"c":"kind","d":true}]')
-    browser.rows_are(lambda cells: cells[0] == "pay", 2)
-    browser.go('view=rows&table=event&sort=[{"c":"amount","d":false}]')
-    browser.until(lambda: browser.all(".problem") or browser.cells(3)[0] == "0", "an answer", 20)
 
 
 def test_a_busy_writer(start: Start, browser: Page, chinook: Path) -> None:

@@ -23,6 +23,9 @@ static const unsigned char diagram_js[] = {
 static const unsigned char dom_js[] = {
 #embed "page/dom.js"
 };
+static const unsigned char drawing_js[] = {
+#embed "page/drawing.js"
+};
 static const unsigned char edits_js[] = {
 #embed "page/edits.js"
 };
@@ -35,11 +38,20 @@ static const unsigned char grid_js[] = {
 static const unsigned char health_js[] = {
 #embed "page/health.js"
 };
+static const unsigned char layers_js[] = {
+#embed "page/layers.js"
+};
+static const unsigned char layout_js[] = {
+#embed "page/layout.js"
+};
 static const unsigned char live_js[] = {
 #embed "page/live.js"
 };
 static const unsigned char main_js[] = {
 #embed "page/main.js"
+};
+static const unsigned char return_js[] = {
+#embed "page/return.js"
 };
 static const unsigned char rows_js[] = {
 #embed "page/rows.js"
@@ -76,12 +88,16 @@ static const cstudio_file files[] = {
     {"/detail.js", "text/javascript; charset=utf-8", detail_js, sizeof detail_js},
     {"/diagram.js", "text/javascript; charset=utf-8", diagram_js, sizeof diagram_js},
     {"/dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
+    {"/drawing.js", "text/javascript; charset=utf-8", drawing_js, sizeof drawing_js},
     {"/edits.js", "text/javascript; charset=utf-8", edits_js, sizeof edits_js},
     {"/filters.js", "text/javascript; charset=utf-8", filters_js, sizeof filters_js},
     {"/grid.js", "text/javascript; charset=utf-8", grid_js, sizeof grid_js},
     {"/health.js", "text/javascript; charset=utf-8", health_js, sizeof health_js},
+    {"/layers.js", "text/javascript; charset=utf-8", layers_js, sizeof layers_js},
+    {"/layout.js", "text/javascript; charset=utf-8", layout_js, sizeof layout_js},
     {"/live.js", "text/javascript; charset=utf-8", live_js, sizeof live_js},
     {"/main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
+    {"/return.js", "text/javascript; charset=utf-8", return_js, sizeof return_js},
     {"/rows.js", "text/javascript; charset=utf-8", rows_js, sizeof rows_js},
     {"/source.js", "text/javascript; charset=utf-8", source_js, sizeof source_js},
     {"/sql.js", "text/javascript; charset=utf-8", sql_js, sizeof sql_js},

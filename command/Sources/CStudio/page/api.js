@@ -9,7 +9,7 @@ export class StudioError extends Error {
 
 /** Posts and reads JSON. Aborting the signal ends the connection, and with it what the server does for it. */
 export async function ask(name, body = {}, signal = undefined) {
-  const response = await fetch(`/api/${name}`, {
+  const response = await fetch(`api/${name}`, {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal,
     credentials: "same-origin",
   }).catch((error) => {
@@ -24,13 +24,13 @@ export async function ask(name, body = {}, signal = undefined) {
 }
 
 export async function files() {
-  const response = await fetch("/api/files", { credentials: "same-origin" });
+  const response = await fetch("api/files", { credentials: "same-origin" });
   if (!response.ok) throw new StudioError({ message: (await response.text()).trim() }, response.status);
   return response.json();
 }
 
 export async function picture(body) {
-  const response = await fetch("/api/picture", {
+  const response = await fetch("api/picture", {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), credentials: "same-origin",
   });
   return response.ok ? response.blob() : null;
@@ -39,9 +39,18 @@ export async function picture(body) {
 /** Hands a file of the server's to the browser to keep. */
 export function download(path, query) {
   const link = document.createElement("a");
-  link.href = `/api/${path}?q=${encodeURIComponent(JSON.stringify(query))}`;
+  link.href = `api/${path}?q=${encodeURIComponent(JSON.stringify(query))}`;
   link.download = "";
   link.click();
+}
+
+/** Hands a text that the page has made to the browser to keep. */
+export function save(name, type, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 export const isAbort = (error) => error?.name === "AbortError";

@@ -16,7 +16,7 @@ export function openDetail(view, row, index, close) {
     fill(view, row, column, value, body);
     const isEditable = view.canEdit({ column });
     return h("div", { class: "field" },
-      h("div", { class: "field-name" }, column.key_position ? icon("key") : null, h("span", {}, column.name), h("small", {}, column.declared_type),
+      h("div", { class: "field-name" }, column.key_position ? icon("key") : null, h("span", {}, values.visible(column.name)), h("small", {}, column.declared_type),
         isEditable ? button("Edit", () => {
           const at = view.grid.columns.findIndex((known) => known.column === column);
           view.grid.setFocus(index, at);
@@ -25,11 +25,11 @@ export function openDetail(view, row, index, close) {
   });
   const relations = view.relations.map((relation) => {
     const count = row.related?.get(`→${relation.table}.${relation.table_columns.join(".")}`);
-    return h("a", { class: "related", href: view.relatedAddress(relation, row) }, h("span", {}, relation.table), h("span", { class: "muted" }, `by ${relation.table_columns.join(", ")}`),
+    return h("a", { class: "related", href: view.relatedAddress(relation, row) }, h("span", {}, values.visible(relation.table)), h("span", { class: "muted" }, `by ${relation.table_columns.map(values.visible).join(", ")}`),
       h("span", { class: "grow" }), h("span", { class: "chip" }, count === undefined ? "…" : values.number(count)));
   });
   return h("aside", { class: "detail", "aria-label": "The row" },
-    h("header", {}, h("div", {}, h("h2", {}, title ?? view.table.name), h("p", { class: "muted mono" }, row.k.map(values.line).join(", "))),
+    h("header", {}, h("div", {}, h("h2", {}, title ?? values.visible(view.table.name)), h("p", { class: "muted mono" }, row.k.map(values.line).join(", "))),
       button("", close, { icon: "close", kind: "quiet", "aria-label": "Close the row" })),
     h("div", { class: "detail-body", tabindex: 0, role: "region", "aria-label": "Values" }, fields, relations.length && row.k.length ? h("h3", {}, "Referred to by") : null, row.k.length ? relations : null));
 }
@@ -74,6 +74,8 @@ async function blob(view, row, column, value, body) {
   const found = await picture(ofRow(view, row, column)).catch(() => null);
   if (found) {
     const image = h("img", { class: "picture", alt: `picture in ${column.name}`, src: URL.createObjectURL(found) });
+    // What begins like a picture need not be one.
+    image.addEventListener("error", () => image.remove());
     image.addEventListener("load", () => URL.revokeObjectURL(image.src), { once: true });
     body.append(image);
   }
@@ -82,7 +84,8 @@ async function blob(view, row, column, value, body) {
   let until = 0;
   const load = async (count) => {
     const part = await ask("value", { ...ofRow(view, row, column), from: until, count });
-    if (part.hex === undefined) { dump.append(part.text ?? ""); until = part.until; return; }
+    // A text that was too long for the grid to tell.
+    if (part.hex === undefined) { body.replaceChildren(); return text(view, row, column, { t: "", n: part.size }, body); }
     dump.append(hexLines(part.hex, until));
     until = part.until;
     note.textContent = values.size(part.size);

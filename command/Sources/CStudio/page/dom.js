@@ -33,6 +33,8 @@ const paths = {
   columns: "M3 4h18v16H3zM9 4v16M15 4v16",
   close: "M6 6l12 12M18 6L6 18",
   plus: "M12 5v14M5 12h14",
+  minus: "M5 12h14",
+  menu: "M4 6h16M4 12h16M4 18h16",
   arrow: "M7 17L17 7M9 7h8v8",
   down: "M6 9l6 6 6-6",
   up: "M6 15l6-6 6 6",
@@ -131,6 +133,7 @@ export function menu(anchor, items) {
     const all = [...list.querySelectorAll("button")];
     const at = all.indexOf(document.activeElement);
     if (event.key === "Escape") { dismiss(); anchor.focus?.(); }
+    else if (event.key === "Tab") { dismiss(); anchor.focus?.(); }
     else if (event.key === "ArrowDown") all[(at + 1) % all.length].focus();
     else if (event.key === "ArrowUp") all[(at - 1 + all.length) % all.length].focus();
     else return;

@@ -11,7 +11,7 @@ export function filterBar(view) {
   const change = (place, changes) => state.go({ filters: filters.map((filter, at) => (at === place ? { ...filter, ...changes, isNew: undefined } : filter)) });
   filters.forEach((filter, place) => {
     const column = h("select", { class: "input", "aria-label": "Column", onchange: () => change(place, { c: column.value }) },
-      ...view.columns.map((known) => h("option", { value: known.name, selected: known.name === filter.c }, known.name)));
+      ...view.columns.map((known) => h("option", { value: known.name, selected: known.name === filter.c }, values.visible(known.name))));
     const operator = h("select", { class: "input", "aria-label": "Operator", onchange: () => change(place, { op: operator.value, v: operator.value.endsWith("null") ? undefined : filter.v ?? "" }) },
       ...Object.entries(operatorNames).map(([name, label]) => h("option", { value: name, selected: name === filter.op }, label)));
     const needsValue = !filter.op.endsWith("null");

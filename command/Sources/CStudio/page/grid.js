@@ -44,6 +44,7 @@ export class Grid {
   destroy() { this.observer.disconnect(); }
 
   setColumns(columns) {
+    const head = this.headFocus;
     this.columns = columns;
     let left = 0;
     for (const column of columns) { column.left = column.pinned ? left : null; if (column.pinned) left += column.width; }
@@ -54,7 +55,12 @@ export class Grid {
     this.rows = [];
     this.focus.column = Math.min(this.focus.column, Math.max(0, columns.length - 1));
     this.measure();
+    if (head) this.headFocus = head;
   }
+
+  /** The column whose title has the focus, by its id; null where none has it. */
+  get headFocus() { return this.columns[[...this.header.children].findIndex((cell) => cell.contains(document.activeElement))]?.id ?? null; }
+  set headFocus(id) { const place = this.columns.findIndex((column) => column.id === id); if (place >= 0) this.focusHead(place); }
 
   headCell(column, index) {
     const cell = h("div", { class: "grid-cell", role: "columnheader", "aria-colindex": index + 1, tabindex: -1,
@@ -250,8 +256,30 @@ export class Grid {
     cell.focus({ preventScroll: true });
   }
 
+  focusHead(column) {
+    const cell = this.header.children[Math.max(0, Math.min(this.columns.length - 1, column))];
+    this.reveal([...this.header.children].indexOf(cell));
+    (cell?.querySelector("button") ?? cell)?.focus({ preventScroll: true });
+  }
+
+  headKey(event, column) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step && event.shiftKey) {
+      this.columns[column].width = Math.max(56, Math.min(1200, this.columns[column].width + 16 * step));
+      this.setColumnsKeepingFocus();
+      this.act("resized", { column: this.columns[column] });
+    } else if (step) this.focusHead(column + step);
+    else if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10") || (event.altKey && event.key === "ArrowDown")) this.header.children[column].querySelector(".head-more")?.click();
+    else if (event.key === "ArrowDown") this.setFocus(Math.ceil(this.top), column, true);
+    else return;
+    event.preventDefault();
+  }
+
   key(event) {
     if (event.target.closest("input, textarea, select")) return;
+    const head = event.target.closest("[role=columnheader]");
+    if (head) return this.headKey(event, [...this.header.children].indexOf(head));
+    if (event.key === "ArrowUp" && this.focus.row === 0 && !event.shiftKey) { event.preventDefault(); return this.focusHead(this.focus.column); }
     const { row, column } = this.focus;
     const control = event.ctrlKey || event.metaKey;
     const page = this.visible - 1;

@@ -6,6 +6,7 @@ import { Edits } from "./edits.js";
 import { RowsView } from "./rows.js";
 import { Live } from "./live.js";
 import * as state from "./state.js";
+import { visible } from "./values.js";
 
 const views = [["rows", "Rows"], ["sql", "SQL"], ["diagram", "Diagram"], ["health", "Health"]];
 
@@ -17,6 +18,8 @@ class App {
   }
 
   async start() {
+    // For return.js.
+    localStorage.setItem("corm-studio-place", location.pathname);
     try { this.session = await askFiles(); } catch (error) {
       this.root.append(h("main", { class: "centre" }, problem(error)));
       return;
@@ -24,8 +27,9 @@ class App {
     this.isWritable = this.session.isWritable;
     this.build();
     state.onChange(() => this.show());
-    this.live = new Live((file, commits) => this.committed(file, commits), this.pulse);
+    this.live = new Live((file) => this.committed(file), this.pulse);
     document.addEventListener("keydown", (event) => this.key(event));
+    this.main.addEventListener("pointerdown", () => this.openSide(false));
     addEventListener("beforeunload", (event) => { if (this.edits.list.length) event.preventDefault(); });
     await this.show();
   }
@@ -38,18 +42,25 @@ class App {
     this.main = h("main", { class: "main", id: "main" });
     this.bar = h("div", { class: "edit-bar", hidden: true, role: "region", "aria-label": "Changes to be saved" });
     this.root.replaceChildren(
-      h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); this.main.querySelector("[tabindex='0'], input, button")?.focus(); } }, "To the rows"),
-      h("header", { class: "top" }, h("div", { class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: 24, height: 24 }), h("span", {}, "corm studio")), this.tabs, h("div", { class: "grow" }),
+      h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); (this.main.querySelector(".grid-body [tabindex='0']") ?? this.main.querySelector("[tabindex='0'], input, button"))?.focus(); } }, "To what is shown"),
+      h("header", { class: "top" }, this.menuButton = button("", () => this.openSide(!this.root.classList.contains("side-open")), { icon: "menu", kind: "quiet menu-button", "aria-label": "Views and tables", "aria-controls": "side", "aria-expanded": "false" }), h("div", { class: "brand" }, h("img", { src: "icon.svg", alt: "", width: 24, height: 24 }), h("span", {}, "corm studio")), this.tabs, h("div", { class: "grow" }),
         this.pulse, this.isWritable ? h("span", { class: "tag writes" }, "can write") : h("span", { class: "tag" }, "read only"),
         this.themeButton = button("", () => this.toggleTheme(), { icon: this.isDark ? "sun" : "moon", kind: "quiet", "aria-label": "Light or dark" })),
-      h("div", { class: "columns" }, h("div", { class: "side" }, this.switch, this.sidebar), h("div", { class: "centre-column" }, this.main, this.bar)));
+      h("div", { class: "columns" }, h("div", { class: "side", id: "side" }, this.switch, this.sidebar), h("div", { class: "centre-column" }, this.main, this.bar)));
     this.drawTabs();
+  }
+
+  /** Where there is little room, views and tables lie over the rest for as long as one is chosen. */
+  openSide(isOpen) {
+    this.root.classList.toggle("side-open", isOpen);
+    this.menuButton?.setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) this.switch.querySelector("a")?.focus();
   }
 
   drawTabs() {
     const now = state.read();
     this.tabs.replaceChildren(...this.session.files.map((file, place) => h("a", { class: "tab", href: state.address({ ...state.fresh(null), file: place, view: "rows" }), title: file.path, "aria-current": place === now.file ? "page" : null },
-      file.isLocked ? icon("lock") : null, h("span", {}, file.name))));
+      file.isLocked ? icon("lock") : null, h("span", {}, visible(file.name)))));
   }
 
   // Light and dark ------------------------------------------------------------------------------------------------------
@@ -82,6 +93,7 @@ class App {
     const now = state.read();
     if (now.file >= this.session.files.length) return state.go({ file: 0 });
     const number = this.showing = (this.showing ?? 0) + 1;
+    this.openSide(false);
     this.drawTabs();
     if (this.session.files[now.file].isLocked) return this.unlock(now.file);
     this.root.classList.remove("locked");
@@ -129,7 +141,7 @@ class App {
     this.root.classList.add("locked");
     const key = h("input", { type: "password", class: "input", id: "key", autocomplete: "off", required: true });
     const told = h("div", {});
-    const form = h("form", { class: "card unlock" }, icon("lock"), h("h1", {}, this.session.files[file].name), h("p", { class: "muted" }, "The file is encrypted. Its key stays in this program, and is neither kept nor logged."),
+    const form = h("form", { class: "card unlock" }, icon("lock"), h("h1", {}, visible(this.session.files[file].name)), h("p", { class: "muted" }, "The file is encrypted. Its key stays in this program, and is neither kept nor logged."),
       h("label", { for: "key" }, "Key: a passphrase, or x'…' with 64 hex digits"), key, told, h("button", { type: "submit", class: "button primary" }, "Open"));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
@@ -145,7 +157,7 @@ class App {
   }
 
   drawSide(now) {
-    this.switch.replaceChildren(...views.map(([name, label]) => h("a", { href: state.address({ view: name, ...(name === "rows" && this.shown?.table && this.shown.file === now.file ? { table: now.table ?? this.lastTable } : {}) }), "aria-current": now.view === name ? "page" : null }, label)));
+    this.switch.replaceChildren(...views.map(([name, label]) => h("a", { href: state.address({ view: name, ...(name === "diagram" && this.lastDiagram?.file === now.file ? this.lastDiagram : {}), ...(name === "rows" && this.shown?.table && this.shown.file === now.file ? { table: now.table ?? this.lastTable } : {}) }), "aria-current": now.view === name ? "page" : null }, label)));
     if (now.table) this.lastTable = now.table;
     const find = this.find ??= h("input", { type: "search", class: "input find", placeholder: "Find a table", "aria-label": "Find a table", oninput: () => this.drawTables() });
     if (this.schema.tables.length <= 12) find.value = "";
@@ -172,7 +184,7 @@ class App {
           const isStore = table.kind === "store";
           const address = isStore ? state.address({ view: "store", store: table.name }) : state.address(state.fresh(table.name));
           const isCurrent = isStore ? now.view === "store" && now.store === table.name : now.view === "rows" && now.table === table.name;
-          return h("a", { class: "table-link", href: address, title: table.name, "aria-current": isCurrent ? "page" : null }, icon(isStore ? "store" : table.kind === "view" ? "view" : "table"), h("span", {}, table.name));
+          return h("a", { class: "table-link", href: address, title: visible(table.name), "aria-current": isCurrent ? "page" : null }, icon(isStore ? "store" : table.kind === "view" ? "view" : "table"), h("span", {}, visible(table.name)));
         }));
     }));
     if (!this.schema.tables.length && !this.stores.length) this.list.replaceChildren(h("p", { class: "muted pad" }, "The file has no tables yet."));
@@ -180,9 +192,11 @@ class App {
 
   // Commits -------------------------------------------------------------------------------------------------------------
 
+  /** file: null for any. */
   committed(file) {
-    if (file !== this.file || !this.schema) return;
-    this.schemaTimer ??= setTimeout(() => { this.schemaTimer = null; this.reloadSchema(file); }, 250);
+    if ((file !== null && file !== this.file) || !this.schema) return;
+    const shown = this.file;
+    this.schemaTimer ??= setTimeout(() => { this.schemaTimer = null; this.reloadSchema(shown); }, 250);
     this.view?.committed?.();
   }
 
@@ -211,7 +225,7 @@ class App {
     if (this.bar.hidden) return this.view?.grid?.measure();
     const tables = [...new Set(edits.map((edit) => edit.table))];
     this.bar.replaceChildren(
-      h("span", { class: "edit-count" }, edits.length ? `${edits.length} ${edits.length === 1 ? "change" : "changes"} to save` : "All is saved"), edits.length ? h("span", { class: "muted" }, ` in ${tables.slice(0, 3).join(", ")}`) : "", h("div", { class: "grow" }),
+      h("span", { class: "edit-count" }, edits.length ? `${edits.length} ${edits.length === 1 ? "change" : "changes"} to save` : "All is saved"), edits.length ? h("span", { class: "muted" }, ` in ${tables.slice(0, 3).map(visible).join(", ")}${tables.length > 3 ? " and others" : ""}`) : "", h("div", { class: "grow" }),
       this.edits.undoCount ? button("Undo the last save", () => this.edits.undo(this.file), { icon: "undo", kind: "quiet" }) : "",
       edits.length ? button("Discard", () => this.discard(), { kind: "quiet" }) : "",
       edits.length ? button("Review and save", () => this.edits.review(this.file), { kind: "primary", "data-save": "" }) : "");
@@ -233,6 +247,9 @@ class App {
     } else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s" && this.edits.ofFile(this.file).length && !event.target.closest?.("dialog")) {
       event.preventDefault();
       this.edits.review(this.file);
+    } else if (event.key === "Escape" && this.root.classList.contains("side-open")) {
+      this.openSide(false);
+      this.menuButton.focus();
     } else if (event.key === "Escape" && !isTyping && this.view?.detail) this.view.detail.querySelector("button")?.click();
   }
 }

@@ -41,6 +41,8 @@ export class RowsView {
     this.shownColumns.sort((first, second) => pinned.has(second.name) - pinned.has(first.name));
     this.query = { file: this.file, table: this.table.name, columns: this.shownColumns.map((column) => column.name),
       filters: now.filters.filter((filter) => !filter.isNew), sort: now.sort, search: now.search };
+    // Who has sorted by a title stays there.
+    const head = this.grid?.headFocus;
     this.source?.stop();
     this.grid?.destroy();
     this.source = new RowSource(this.query, {
@@ -73,6 +75,7 @@ export class RowsView {
       search.setSelectionRange(typing.selectionStart, typing.selectionEnd);
     }
     this.grid.setColumns(this.gridColumns(null));
+    if (head) this.grid.headFocus = head;
     this.source.open().then(() => { if (this.source.pages) this.grid.setColumns(this.gridColumns(this.source.rows)); this.foot(); });
     this.foot();
   }
@@ -98,7 +101,7 @@ export class RowsView {
     const pinned = new Set(this.now.pinned);
     const columns = this.shownColumns.map((column, place) => {
       const sort = this.now.sort.find((known) => known.c === column.name);
-      const longest = Math.max(column.name.length + (column.key_position || column.is_foreign_key ? 4 : 1) + (sort ? 2 : 0), (column.declared_type ?? "").length + 2,
+      const longest = Math.max(column.name.length + (column.key_position || column.is_foreign_key ? 4 : 1) + (sort ? 2 : 0), ((column.declared_type ?? "").length + (column.is_nullable ? 2 : 14)) * 0.85,
         ...(rows ?? []).slice(0, 60).map((row) => this.widthOf(row.c[place], column)));
       const known = this.widths?.get(column.name);
       return { id: column.name, column, place, pinned: pinned.has(column.name), canSort: true, sort: sort ? (sort.d ? "desc" : "asc") : null,
@@ -129,15 +132,15 @@ export class RowsView {
   head(cell, column) {
     if (column.relation) {
       cell.classList.add("relation");
-      cell.append(h("div", { class: "head-name" }, icon("link"), h("span", {}, column.relation.table)),
-        h("div", { class: "head-type" }, `by ${column.relation.table_columns.join(", ")}`));
+      cell.append(h("div", { class: "head-name" }, icon("link"), h("span", {}, values.visible(column.relation.table))),
+        h("div", { class: "head-type" }, `by ${column.relation.table_columns.map(values.visible).join(", ")}`));
       return;
     }
     const { column: known } = column;
     const marks = [known.key_position ? icon("key", "part of the primary key") : null, known.is_foreign_key ? icon("link", "refers to another table") : null];
-    const name = h("button", { type: "button", class: "head-sort", tabindex: 0, title: `Sort by ${known.name}`, onclick: (event) => this.sort(known.name, event.shiftKey) },
-      ...marks, h("span", {}, known.name), column.sort ? icon(column.sort === "desc" ? "down" : "up") : null);
-    cell.append(h("div", { class: "head-name" }, name, button("", (event) => this.columnMenu(event.currentTarget, known), { icon: "more", kind: "quiet tiny head-more", "aria-label": `Column ${known.name}` })),
+    const name = h("button", { type: "button", class: "head-sort", tabindex: -1, title: `Sort by ${known.name}`, onclick: (event) => this.sort(known.name, event.shiftKey) },
+      ...marks, h("span", {}, values.visible(known.name)), column.sort ? icon(column.sort === "desc" ? "down" : "up") : null);
+    cell.append(h("div", { class: "head-name" }, name, button("", (event) => this.columnMenu(event.currentTarget, known), { icon: "more", kind: "quiet tiny head-more", tabindex: -1, "aria-label": `Column ${known.name}` })),
       h("div", { class: "head-type" }, [known.declared_type || "any", known.is_nullable ? "" : "not null"].filter(Boolean).join(" · ")));
   }
 
@@ -173,7 +176,7 @@ export class RowsView {
     });
     const hiddenCount = this.columns.length - this.shownColumns.length;
     return h("header", { class: "toolbar" },
-      h("div", { class: "toolbar-title" }, h("h1", {}, this.table.name), this.table.kind !== "table" ? h("span", { class: "tag" }, this.table.kind) : null),
+      h("div", { class: "toolbar-title" }, h("h1", {}, values.visible(this.table.name)), this.table.kind !== "table" ? h("span", { class: "tag" }, this.table.kind) : null),
       h("div", { class: "grow" }),
       h("div", { class: "search-box" }, icon("search"), search, h("kbd", { "aria-hidden": "true" }, "/")),
       button("Filter", () => this.addFilter(), { icon: "filter" }),
@@ -192,7 +195,7 @@ export class RowsView {
     const hidden = new Set(this.now.hidden ?? this.columns.slice(shownAtFirst).map((column) => column.name));
     const chosen = await dialog("Columns", (close) => {
       const boxes = this.columns.map((column) => h("label", { class: "check" },
-        h("input", { type: "checkbox", value: column.name, checked: !hidden.has(column.name) }), h("span", {}, column.name), h("small", {}, column.declared_type)));
+        h("input", { type: "checkbox", value: column.name, checked: !hidden.has(column.name) }), h("span", {}, values.visible(column.name)), h("small", {}, column.declared_type)));
       const list = h("div", { class: "check-list" }, boxes);
       const find = h("input", { type: "search", class: "input", placeholder: "Find a column", "aria-label": "Find a column", oninput: () => {
         boxes.forEach((box) => { box.hidden = !box.textContent.toLowerCase().includes(find.value.toLowerCase()); });
@@ -208,8 +211,8 @@ export class RowsView {
   }
 
   export(anchor) {
-    const query = { ...this.query, columns: this.query.columns.filter((name) => !this.table.columns.find((column) => column.name === name)?.generated_sql || true) };
-    menu(anchor, ["csv", "json", "sql"].map((format) => ({ label: `All ${this.isFiltered ? "filtered " : ""}rows as ${format.toUpperCase()}`, icon: "download", run: () => download("export", { ...query, format }) })));
+    const formats = { csv: "CSV", spreadsheet: "CSV for a spreadsheet, which runs no formula of it", json: "JSON", sql: "SQL" };
+    menu(anchor, Object.entries(formats).map(([format, name]) => ({ label: `All ${this.isFiltered ? "filtered " : ""}rows as ${name}`, icon: "download", run: () => download("export", { ...this.query, format }) })));
   }
 
   get isFiltered() { return this.now.filters.length > 0 || this.now.search !== ""; }
@@ -444,10 +447,11 @@ export class RowsView {
     this.grid.repaint();
   }
 
-  /** What the page knows whole of a row. */
+  /** What the page knows whole of a row, beside the key that finds it. */
   oldValues(row) {
+    const key = this.table.rowid_column ? [this.table.rowid_column] : this.table.is_without_rowid ? this.table.primary_key : [];
     return Object.fromEntries(this.shownColumns.map((column, place) => [column.name, row.c[place]])
-      .filter(([name, value]) => !values.isCut(value) && !values.isBlob(value) && !this.table.columns.find((column) => column.name === name).generated_sql));
+      .filter(([name, value]) => !values.isCut(value) && !values.isBlob(value) && !key.includes(name) && !this.table.columns.find((column) => column.name === name).generated_sql));
   }
 
   write(row, column, value) {

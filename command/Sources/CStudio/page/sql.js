@@ -38,7 +38,7 @@ export class SQLView {
 
   keep() {
     clearTimeout(this.keeping);
-    this.keeping = setTimeout(() => history.replaceState(null, "", state.address({ view: "sql", sql: this.editor.value })), 300);
+    this.keeping = setTimeout(() => state.keep({ view: "sql", sql: this.editor.value }), 300);
   }
 
   // Parameters ----------------------------------------------------------------------------------------------------------
@@ -84,6 +84,7 @@ export class SQLView {
     if (!this.choices.length) return this.hideCompletions();
     this.part = part ?? "";
     this.chosen = 0;
+    this.hasChosen = false;
     this.completions.hidden = false;
     this.editor.setAttribute("aria-expanded", "true");
     this.drawChoices();
@@ -122,10 +123,11 @@ export class SQLView {
   key(event) {
     if ((event.ctrlKey || event.metaKey) && event.key === "Enter") { event.preventDefault(); this.hideCompletions(); return this.run(); }
     if (this.completions.hidden) return;
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") { this.chosen = (this.chosen + (event.key === "ArrowDown" ? 1 : -1) + this.choices.length) % this.choices.length; this.drawChoices(); }
-    else if (event.key === "Tab" || event.key === "Enter") this.accept();
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") { this.hasChosen = true; this.chosen = (this.chosen + (event.key === "ArrowDown" ? 1 : -1) + this.choices.length) % this.choices.length; this.drawChoices(); }
+    else if (event.key === "Tab" || (event.key === "Enter" && this.hasChosen)) this.accept();
     else if (event.key === "Escape") this.hideCompletions();
-    else return;
+    // Who has chosen nothing ends the line.
+    else { if (event.key === "Enter") this.hideCompletions(); return; }
     event.preventDefault();
     event.stopPropagation();
   }

@@ -17,7 +17,17 @@ export function read() {
     hidden: query.has("hidden") ? safely("hidden") : null,
     pinned: safely("pinned"),
     sql: query.get("sql") ?? "",
+    tables: safely("tables").filter((name) => typeof name === "string"),
+    columns: ["all", "keys", "none"].includes(query.get("columns")) ? query.get("columns") : null,
+    moved: moved(query.get("moved")),
   };
+}
+
+/** Where tables of the diagram were put by hand: [x, y] by their names. */
+function moved(text) {
+  try {
+    return Object.fromEntries(Object.entries(JSON.parse(text ?? "{}")).filter(([, place]) => Array.isArray(place) && place.length === 2 && place.every((part) => Number.isFinite(part) && Math.abs(part) < 1e6)));
+  } catch { return {}; }
 }
 
 function write(state) {
@@ -31,6 +41,11 @@ function write(state) {
     for (const name of ["filters", "sort", "pinned"]) if (state[name].length) query.set(name, JSON.stringify(state[name]));
     if (state.hidden) query.set("hidden", JSON.stringify(state.hidden));
   }
+  if (state.view === "diagram") {
+    if (state.columns) query.set("columns", state.columns);
+    if (state.tables.length) query.set("tables", JSON.stringify(state.tables));
+    if (Object.keys(state.moved).length) query.set("moved", JSON.stringify(state.moved));
+  }
   if (state.view === "sql" && state.sql) query.set("sql", state.sql);
   return `#${query}`;
 }
@@ -39,6 +54,9 @@ export function address(changes) { return write({ ...read(), ...changes }); }
 
 /** A table with nothing chosen yet. */
 export const fresh = (table, changes = {}) => ({ view: "rows", table, filters: [], sort: [], search: "", hidden: null, pinned: [], ...changes });
+
+/** The address alone: what it says is shown already. */
+export function keep(changes) { history.replaceState(null, "", address(changes)); }
 
 let listener = () => {};
 export function onChange(handler) {

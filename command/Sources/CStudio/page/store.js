@@ -16,7 +16,7 @@ export class StoreView {
     const prefix = h("input", { type: "search", class: "input", placeholder: "Keys that begin with", "aria-label": "Keys that begin with", "data-search": "" });
     let timer = 0;
     prefix.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => { this.prefix = prefix.value; this.load(); }, 200); });
-    this.element = h("section", { class: "store", "aria-label": "Key-value store" }, h("header", { class: "toolbar" }, h("div", { class: "toolbar-title" }, h("h1", {}, now.store), h("span", { class: "tag" }, "key-value store")), h("div", { class: "grow" }), prefix),
+    this.element = h("section", { class: "store", "aria-label": "Key-value store" }, h("header", { class: "toolbar" }, h("div", { class: "toolbar-title" }, h("h1", {}, values.visible(now.store ?? "")), h("span", { class: "tag" }, "key-value store")), h("div", { class: "grow" }), prefix),
       h("div", { class: "store-body" }, this.list, this.value));
     this.list.addEventListener("keydown", (event) => {
       const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];

@@ -30,9 +30,12 @@ export function text(value) {
 
 /** What keeps texts on one line of the grid, and shows what would hide. */
 export function line(value) {
-  return text(value).slice(0, 400).replace(/\r?\n/g, " ↵ ").replace(/\t/g, " ⇥ ")
-    .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
+  return visible(text(value).slice(0, 400).replace(/\r?\n/g, " ↵ ").replace(/\t/g, " ⇥ "));
 }
+
+/** A name of the file's, as one line that hides nothing. */
+export const visible = (name) => name.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+  (c) => ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`);
 
 export const isNumber = (value) => typeof value === "number" || (value !== null && typeof value === "object" && ("i" in value || "r" in value));
 

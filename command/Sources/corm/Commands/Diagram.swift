@@ -98,22 +98,6 @@ struct Picture {
     /// Those of `tables` that are not there, and only referred to.
     var missing = Set<Int>()
 
-    /// Leaves out tables that are there, but not to be shown, and the lines to them.
-    mutating func removeMissing(namedIn all: [TableMetadata]) {
-        let known = Set(all.map { foldedBytes($0.name) })
-        let gone = Set(missing.filter { known.contains(foldedBytes(tables[$0].name)) })
-        edges.removeAll { gone.contains($0.parent) || gone.contains($0.child) }
-        // They stand behind all others; a place that stays must not move.
-        while let last = tables.indices.last, gone.contains(last) {
-            tables.removeLast()
-            missing.remove(last)
-        }
-        hidden = gone.filter { $0 < tables.count }
-    }
-
-    /// Places that are not drawn.
-    private(set) var hidden = Set<Int>()
-
     init(_ tables: [TableMetadata], columns: Diagram.Columns) {
         self.tables = tables
         var places: [[UInt8]: Int] = [:]

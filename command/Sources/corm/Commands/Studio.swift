@@ -16,8 +16,10 @@ struct Studio: ParsableCommand {
             page. Ctrl-C ends it.
             """)
 
-    @Argument(help: "The SQLite files.", completion: .file())
-    var files: [String]
+    private static let most = 20
+
+    @Argument(help: "The SQLite files; without any those of the current folder.", completion: .file())
+    var files: [String] = []
 
     @OptionGroup var keys: KeyOptions
 
@@ -55,10 +57,11 @@ struct Studio: ParsableCommand {
         guard Set(places).count == places.count else {
             throw ValidationError("a file is given twice")
         }
-        guard files.count <= 20 else { throw ValidationError("20 files at most are shown at once") }
+        guard files.count <= Self.most else { throw ValidationError("\(Self.most) files at most are shown at once") }
     }
 
     func run() throws {
+        let files = files.isEmpty ? try databasesHere() : files
         let session = StudioSession(files, isWritable: write, target: schema ?? bundle, isBundle: bundle != nil, keys)
         for (place, path) in files.enumerated() { try open(path, session.files[place]) }
         let server = try HTTPServer(port: port)
@@ -79,7 +82,16 @@ struct Studio: ParsableCommand {
             }.detach()
         }
         if open { openInBrowser(access.url) }
-        server.run(isOver: { Interruption.isRequested }) { try interface.answer($0, $1) }
+        server.run(isOver: { Interruption.isRequested }, refusal: access.refusal, answer: interface.answer)
+    }
+
+    private func databasesHere() throws -> [String] {
+        let found = try folderEntries(".").filter { fileHead($0).kind == .database }
+        guard !found.isEmpty else {
+            throw CormorantError(
+                .misuse, "there is no SQLite file in this folder", hint: "give the path of one: corm studio app.db")
+        }
+        return Array(found.prefix(Self.most))
     }
 
     /// A file that is encrypted, and for which no key is given, stays locked until the page gives it.

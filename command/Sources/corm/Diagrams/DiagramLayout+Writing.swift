@@ -2,38 +2,6 @@ import CormorantBase
 import CormorantQuery
 
 extension DiagramLayout {
-    /// For the page, which draws it.
-    var json: JSON {
-        [
-            "width": .real(width), "height": .real(height),
-            "tables": .array(
-                picture.tables.indices.filter { !picture.hidden.contains($0) }.map { place in
-                    let (table, box) = (picture.tables[place], boxes[place])
-                    return [
-                        "name": .text(table.name), "kind": .text(table.kind.rawValue), "place": JSON(place),
-                        "isMissing": .bool(picture.missing.contains(place)), "x": .real(box.x), "y": .real(box.y),
-                        "width": .real(box.width), "height": .real(box.height),
-                        "columns": .array(
-                            table.columns.map { column in
-                                [
-                                    "name": .text(column.name), "type": .text(column.declaredType),
-                                    "isKey": .bool(column.keyPosition > 0), "isReference": .bool(column.isForeignKey),
-                                ]
-                            }),
-                    ]
-                }),
-            "lines": .array(
-                lines.map { line in
-                    [
-                        "parent": JSON(line.edge.parent), "child": JSON(line.edge.child),
-                        "label": .text(line.edge.label),
-                        "isUnique": .bool(line.edge.isUnique), "isOptional": .bool(line.edge.isOptional),
-                        "points": .array(line.points.flatMap { [.real($0.x), .real($0.y)] }),
-                    ]
-                }),
-        ]
-    }
-
     /// A picture of its own. Source: https://www.w3.org/TR/SVG2/
     var svg: String {
         let (width, height) = (number(width), number(height))
@@ -50,7 +18,7 @@ extension DiagramLayout {
             text += ends(line)
         }
         text += "</g>\n"
-        for place in picture.tables.indices where !picture.hidden.contains(place) { text += table(place) }
+        for place in picture.tables.indices { text += table(place) }
         return text + "</svg>\n"
     }
 
@@ -115,17 +83,21 @@ extension DiagramLayout {
             let weight = column.keyPosition > 0 ? " font-weight=\"600\"" : ""
             let style = column.isForeignKey ? " font-style=\"italic\"" : ""
             text += "<text x=\"\(number(box.x + 10))\" y=\"\(y)\" fill=\"#1f2933\"\(weight)\(style)>"
-            text += "\(escaped(cut(visible(column.name), box)))</text>\n"
+            let name = cut(visible(column.name), box)
+            text += "\(escaped(name))</text>\n"
             guard !column.declaredType.isEmpty else { continue }
             text += "<text x=\"\(number(box.x + box.width - 10))\" y=\"\(y)\" fill=\"#616e7c\" text-anchor=\"end\" "
-            text += "font-size=\"11\">\(escaped(cut(visible(column.declaredType), box, share: 0.4)))</text>\n"
+            text +=
+                "font-size=\"11\">\(escaped(cut(visible(column.declaredType), box, beside: displayWidth(name))))</text>\n"
         }
         return text + "</g>\n"
     }
 
     /// What fits into a box.
-    private func cut(_ text: String, _ box: Box, share: Double = 1) -> String {
-        let characters = Int((box.width - 20) * share / 6.2)
+    /// - Parameter beside: the width of a text that stands before it.
+    private func cut(_ text: String, _ box: Box, beside: Int? = nil) -> String {
+        let room = Int((box.width - 20) / 6.2)
+        let characters = beside.map { max(Int(Double(room) * 0.4), room - $0 - 2) } ?? room
         return displayWidth(text) <= characters ? text : text.prefix(max(1, characters - 1)) + "…"
     }
 

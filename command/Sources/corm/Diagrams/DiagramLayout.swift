@@ -31,7 +31,7 @@ struct DiagramLayout {
         boxes = picture.tables.map(Self.box)
         let isLinked = Set(picture.edges.filter { $0.child != $0.parent }.flatMap { [$0.child, $0.parent] })
         let linked = picture.tables.indices.filter { isLinked.contains($0) }
-        let alone = picture.tables.indices.filter { !isLinked.contains($0) && !picture.hidden.contains($0) }
+        let alone = picture.tables.indices.filter { !isLinked.contains($0) }
         if !linked.isEmpty { placeLayers(linked) }
         placeAlone(alone)
         for edge in picture.edges where edge.child == edge.parent { lines.append(loop(edge)) }

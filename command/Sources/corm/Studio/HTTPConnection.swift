@@ -14,6 +14,8 @@ final class HTTPConnection {
     private let socket: Int32
     private var buffer: [UInt8] = []
     private var isFirst = true
+    /// Until when the request that is read has time.
+    private var deadline: Int64 = 0
 
     init(_ socket: Int32) {
         self.socket = socket
@@ -22,23 +24,17 @@ final class HTTPConnection {
         _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
     }
 
-    /// The next request; nil where there is none.
+    /// The next request, of which the body is still to be read; nil where there is none.
     func request() throws -> HTTPRequest? {
-        var end = time(after: isFirst || !buffer.isEmpty ? Self.patience.request : Self.patience.idle)
+        deadline = time(after: isFirst || !buffer.isEmpty ? Self.patience.request : Self.patience.idle)
         isFirst = false
         var wasEmpty = buffer.isEmpty
         let separator: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
         var searched = 0
         while true {
             if let place = find(separator, from: searched) {
-                var request = try HTTPRequest(head: buffer[..<place])
-                let length = try request.length()
-                let start = place + separator.count
-                while buffer.count < start + length {
-                    guard try fill(until: end) else { throw HTTPConnectionLost() }
-                }
-                request.body = Array(buffer[start..<start + length])
-                buffer.removeFirst(start + length)
+                let request = try HTTPRequest(head: buffer[..<place])
+                buffer.removeFirst(place + separator.count)
                 return request
             }
             guard buffer.count < HTTPRequest.greatestHead else {
@@ -46,14 +42,22 @@ final class HTTPConnection {
             }
             searched = max(0, buffer.count - separator.count)
             do {
-                guard try fill(until: end) else { return nil }
+                guard try fill(until: deadline) else { return nil }
             } catch let failure as HTTPFailure where buffer.isEmpty && failure.status == 408 {
                 return nil
             }
             // From its first byte on a request has its own time.
-            if wasEmpty { end = min(end, time(after: Self.patience.request)) }
+            if wasEmpty { deadline = min(deadline, time(after: Self.patience.request)) }
             wasEmpty = false
         }
+    }
+
+    func readBody(of request: inout HTTPRequest) throws {
+        while buffer.count < request.length {
+            guard try fill(until: deadline) else { throw HTTPConnectionLost() }
+        }
+        request.body = Array(buffer.prefix(request.length))
+        buffer.removeFirst(request.length)
     }
 
     private func find(_ separator: [UInt8], from start: Int) -> Int? {

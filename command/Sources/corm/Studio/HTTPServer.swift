@@ -4,6 +4,8 @@ import CormorantThreads
 
 /// A server on the loopback address, with a thread for each connection.
 final class HTTPServer: @unchecked Sendable {  // `lock` guards everything below it
+    /// What a request gets that is not to be answered, of which the body is not even read; nil: it is answered.
+    typealias Guardian = @Sendable (HTTPRequest) -> HTTPResponse?
     /// The answer; nil where the handler has written it itself, after which the connection ends.
     typealias Handler = @Sendable (HTTPRequest, HTTPConnection) throws -> HTTPResponse?
 
@@ -56,7 +58,7 @@ final class HTTPServer: @unchecked Sendable {  // `lock` guards everything below
     }
 
     /// Serves until `isOver`, then lets what is under way come to its end for a moment.
-    func run(isOver: () -> Bool, _ handler: @escaping Handler) {
+    func run(isOver: () -> Bool, refusal: @escaping Guardian, answer: @escaping Handler) {
         while !isOver() {
             var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
             guard poll(&entry, 1, 500) > 0 else { continue }
@@ -67,7 +69,7 @@ final class HTTPServer: @unchecked Sendable {  // `lock` guards everything below
                 continue
             }
             _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-            admit(socket, handler)
+            admit(socket, refusal, answer)
         }
         close(listener)
         lock.locked {
@@ -78,7 +80,7 @@ final class HTTPServer: @unchecked Sendable {  // `lock` guards everything below
     }
 
     /// Where there are too many, the oldest goes at which nothing is asked: whoever only keeps connections keeps nobody out.
-    private func admit(_ socket: Int32, _ handler: @escaping Handler) {
+    private func admit(_ socket: Int32, _ refusal: @escaping Guardian, _ answer: @escaping Handler) {
         let isAdmitted = lock.locked {
             if connections.count >= Self.greatestCount {
                 guard let oldest = connections.firstIndex(where: { !$0.isBusy }) else { return false }
@@ -97,7 +99,7 @@ final class HTTPServer: @unchecked Sendable {  // `lock` guards everything below
         }
         do {
             try BackgroundThread { [self] in
-                serve(socket, handler)
+                serve(socket, refusal, answer)
                 lock.locked { connections.removeAll { $0.socket == socket } }
                 close(socket)
             }.detach()
@@ -107,23 +109,33 @@ final class HTTPServer: @unchecked Sendable {  // `lock` guards everything below
         }
     }
 
-    private func serve(_ socket: Int32, _ handler: Handler) {
+    private func serve(_ socket: Int32, _ refusal: Guardian, _ answer: Handler) {
         let connection = HTTPConnection(socket)
         do {
-            while let request = try connection.request() {
+            while var request = try connection.request() {
+                if let refused = refusal(request) {
+                    guard request.keepsAlive, request.length == 0 else { return end(connection, socket, refused) }
+                    try connection.write(refused.whole(true))
+                    continue
+                }
+                try connection.readBody(of: &request)
                 set(socket, isBusy: true)
-                guard let response = try handler(request, connection) else { return }
+                guard let response = try answer(request, connection) else { return }
                 let keepsAlive = request.keepsAlive && !lock.locked { isStopping }
                 try connection.write(response.whole(keepsAlive))
                 guard keepsAlive else { return }
                 set(socket, isBusy: false)
             }
         } catch let failure as HTTPFailure {
-            try? connection.write(HTTPResponse(status: failure.status, text: failure.text).whole(false))
-            // What it still sends would have the answer dropped.
-            shutdown(socket, Int32(SHUT_WR))
-            connection.drain()
+            end(connection, socket, HTTPResponse(status: failure.status, text: failure.text))
         } catch {}
+    }
+
+    private func end(_ connection: HTTPConnection, _ socket: Int32, _ response: HTTPResponse) {
+        try? connection.write(response.whole(false))
+        // What it still sends would have the answer dropped.
+        shutdown(socket, Int32(SHUT_WR))
+        connection.drain()
     }
 
     private func set(_ socket: Int32, isBusy: Bool) {

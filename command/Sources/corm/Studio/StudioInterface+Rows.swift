@@ -101,6 +101,7 @@ extension StudioInterface {
         default: (format, response) = (.csv, HTTPResponse(type: "text/csv; charset=utf-8", bytes: []))
         }
         let isSQL = json["format"].text == "sql"
+        let isForSpreadsheets = json["format"].text == "spreadsheet"
         // A name of plain letters: others would have to be quoted for a header.
         let name = String(
             shape.table.name.unicodeScalars.map {
@@ -113,7 +114,9 @@ extension StudioInterface {
         try file.read(StudioJob(connection, seconds: 3600), by: .console) { database in
             try page.export(
                 to: { names in
-                    isSQL ? InsertWriter(shape, names, output) : try format.writer(names, to: output)
+                    isSQL
+                        ? InsertWriter(shape, names, output)
+                        : try format.writer(names, isForSpreadsheets: isForSpreadsheets, to: output)
                 }, database)
         }
         try output.flush()

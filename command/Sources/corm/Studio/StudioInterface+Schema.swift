@@ -6,28 +6,8 @@ import CormorantQuery
 import CormorantSQLite
 import CormorantThreads
 
-/// The schema: its picture, its health, and where it is to get.
+/// The schema: its health, and where it is to get.
 extension StudioInterface {
-    private func layout(_ json: JSON) throws -> DiagramLayout {
-        let file = try session.file(json)
-        let names = Set(json["tables"].elements.compactMap(\.text))
-        let all = try file.metadata().tables.filter { $0.kind != .view }
-        let tables = names.isEmpty ? all : all.filter { names.contains($0.name) }
-        let columns = json["columns"].text.flatMap(Diagram.Columns.init) ?? (tables.count <= 30 ? .all : .keys)
-        var picture = Picture(tables, columns: columns)
-        // What is left out is not missing.
-        if !names.isEmpty { picture.removeMissing(namedIn: all) }
-        return DiagramLayout(picture)
-    }
-
-    func diagram(_ file: StudioFile, _ json: JSON) throws -> JSON { try layout(json).json }
-
-    func diagramFile(_ json: JSON) throws -> HTTPResponse {
-        var response = HTTPResponse(type: "image/svg+xml", bytes: Array(try layout(json).svg.utf8))
-        response.headers.append(("Content-Disposition", "attachment; filename=\"diagram.svg\""))
-        return response
-    }
-
     func inspect(_ file: StudioFile, _ connection: HTTPConnection) throws -> JSON {
         let summary = try DatabaseSummary(file.database(.console), encryption: file.formatName, fast: true)
         return .raw(summary.json(file.path))

@@ -19,10 +19,10 @@ final class StudioInterface: @unchecked Sendable {  // `folder` is set before th
     }
 
     func answer(_ request: HTTPRequest, _ connection: HTTPConnection) throws -> HTTPResponse? {
-        if let refusal = access.refusal(of: request) { return refusal }
+        let path = access.path(of: request)
         do {
-            guard request.path.hasPrefix("/api/") else { return page(request) }
-            return try call(String(request.path.dropFirst(5)), request, connection)
+            guard path.hasPrefix("/api/") else { return page(path, request) }
+            return try call(String(path.dropFirst(5)), request, connection)
         } catch let error as CormorantError {
             return HTTPResponse(
                 Self.json(error), status: error.code == .keyMissing || error.code == .wrongKey ? 423 : 400)
@@ -31,20 +31,15 @@ final class StudioInterface: @unchecked Sendable {  // `folder` is set before th
         }
     }
 
-    private func page(_ request: HTTPRequest) -> HTTPResponse {
+    private func page(_ path: String, _ request: HTTPRequest) -> HTTPResponse {
         guard request.method == "GET" else { return HTTPResponse(status: 405, text: "only GET is answered here") }
-        guard let file = cstudio_find(request.path) else {
-            return HTTPResponse(status: 404, text: "there is nothing here")
-        }
         #if DEBUG
-            let name = request.path == "/" ? "/index.html" : request.path
-            if let folder, let bytes = try? readBytes(folder + name) {
+            let name = path == "/" ? "/index.html" : path
+            if let folder, let file = cstudio_find(path), let bytes = try? readBytes(folder + name) {
                 return HTTPResponse(type: String(cString: file.pointee.type), bytes: bytes)
             }
         #endif
-        return HTTPResponse(
-            type: String(cString: file.pointee.type),
-            bytes: Array(UnsafeBufferPointer(start: file.pointee.bytes, count: file.pointee.count)))
+        return HTTPResponse(file: path) ?? HTTPResponse(status: 404, text: "there is nothing here")
     }
 
     private func call(_ name: String, _ request: HTTPRequest, _ connection: HTTPConnection) throws -> HTTPResponse? {
@@ -57,7 +52,6 @@ final class StudioInterface: @unchecked Sendable {  // `folder` is set before th
             case "export":
                 try export(try JSON(parsing: Array((request.query["q"] ?? "").utf8)), connection)
                 return nil
-            case "diagram.svg": return try diagramFile(try JSON(parsing: Array((request.query["q"] ?? "").utf8)))
             default: return HTTPResponse(status: 404, text: "there is nothing here")
             }
         }
@@ -76,7 +70,6 @@ final class StudioInterface: @unchecked Sendable {  // `folder` is set before th
         case "apply": return HTTPResponse(try apply(file, json))
         case "undo": return HTTPResponse(try undo(file))
         case "sql": return HTTPResponse(try sql(file, json, connection))
-        case "diagram": return HTTPResponse(try diagram(file, json))
         case "inspect": return HTTPResponse(try inspect(file, connection))
         case "check": return HTTPResponse(try check(file, json, connection))
         case "target": return HTTPResponse(try target(file, json))
@@ -112,5 +105,15 @@ final class StudioInterface: @unchecked Sendable {  // `folder` is set before th
         let key = try Array(text.utf8).withUnsafeBytes { bytes in try SecretReader.key(bytes, of: "the key") }
         try file.unlock(Encryption(key: key))
         return ["isLocked": false]
+    }
+}
+
+extension HTTPResponse {
+    /// A file of the page; nil where there is none.
+    init?(file path: String) {
+        guard let file = cstudio_find(path) else { return nil }
+        self.init(
+            type: String(cString: file.pointee.type),
+            bytes: Array(UnsafeBufferPointer(start: file.pointee.bytes, count: file.pointee.count)))
     }
 }

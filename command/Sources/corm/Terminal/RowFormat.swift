@@ -16,13 +16,16 @@ enum RowFormat: String, EnumerableFlag {
         }
     }
 
-    /// - Parameter storages: what `corm import` takes the columns for; nil where nothing is to come back as it was.
+    /// - Parameters:
+    ///   - storages: what `corm import` takes the columns for; nil where nothing is to come back as it was.
+    ///   - isForSpreadsheets: whether texts of CSV that a spreadsheet would run as formulas have an apostrophe before them.
     func writer(
-        _ names: [String], of storages: [ImportColumn.Storage]? = nil, to output: Output = .standard
+        _ names: [String], of storages: [ImportColumn.Storage]? = nil, isForSpreadsheets: Bool = false,
+        to output: Output = .standard
     ) throws -> any RowWriter {
         switch self {
         case .table: TableWriter(names)
-        case .csv: try CSVWriter(names, storages, output)
+        case .csv: try CSVWriter(names, storages, isForSpreadsheets, output)
         case .json: try JSONRowWriter(names, storages, isLines: false, output)
         case .ndjson: try JSONRowWriter(names, storages, isLines: true, output)
         }
@@ -77,18 +80,22 @@ private struct TableWriter: RowWriter {
 private struct CSVWriter: RowWriter {
     private let names: [String]
     private let storages: [ImportColumn.Storage]?
+    private let isForSpreadsheets: Bool
     private let output: Output
     private(set) var ambiguous: [String: Int] = [:]
     private(set) var longest = 0
 
-    init(_ names: [String], _ storages: [ImportColumn.Storage]?, _ output: Output) throws {
+    init(
+        _ names: [String], _ storages: [ImportColumn.Storage]?, _ isForSpreadsheets: Bool, _ output: Output
+    ) throws {
         self.names = names
         self.storages = storages
+        self.isForSpreadsheets = isForSpreadsheets
         self.output = output
         var line: [UInt8] = []
         for (index, name) in names.enumerated() {
             if index > 0 { line.append(UInt8(ascii: ",")) }
-            appendCSV(name.utf8, to: &line)
+            appendCSV(isFormula(name.utf8) ? "'\(name)".utf8 : name.utf8, to: &line)
         }
         line.append(0x0A)
         try output.write(bytes: line)
@@ -107,6 +114,7 @@ private struct CSVWriter: RowWriter {
                 line.append(0x22)
                 line.append(contentsOf: cell.text)
                 line.append(0x22)
+            case StorageType.text where isFormula(cell.text): appendCSV([0x27] + cell.text, to: &line)
             case StorageType.text: appendCSV(cell.text, to: &line)
             case StorageType.blob: line.append(contentsOf: sqlText(cell.blob).utf8)
             default: break
@@ -118,6 +126,11 @@ private struct CSVWriter: RowWriter {
     }
 
     func end() {}
+
+    /// Source: https://owasp.org/www-community/attacks/CSV_Injection
+    private func isFormula(_ text: some Collection<UInt8>) -> Bool {
+        isForSpreadsheets && text.first.map("=+-@\t\r".utf8.contains) ?? false
+    }
 
     /// Whether a text in a column that takes anything would come back as a number or a blob.
     private func looksOtherwise(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
