@@ -1,8 +1,9 @@
-"""Migrates the database of a URL, as `sync` or by `bundle`, to be killed on the way."""
+"""Migrates the database of a URL, as `sync`, by `apply` of a bundle or its `revert`, to be killed on the way."""
 
 from __future__ import annotations
 
 import sys
+from typing import NamedTuple
 
 from cormorant import Bundle, Column, Database, Model, column
 
@@ -31,31 +32,94 @@ INSERT INTO item (name, price, kind) SELECT 'item ' || n, n, 1 + n % 2 FROM gene
 """
 
 
-def steps() -> Bundle:
-    bundle = Bundle()
-    bundle.add(
+class Step(NamedTuple):
+    id: str
+    is_outside: bool
+    up: list[str]
+    down: list[str]
+
+
+STEPS = [
+    Step(
         "0001_stock",
-        up="ALTER TABLE item ADD COLUMN stock bigint NOT NULL DEFAULT 7; UPDATE item SET price = price + 1;"
-        " CREATE TABLE log (n bigint); INSERT INTO log VALUES (1)",
-        down="DROP TABLE log; UPDATE item SET price = price - 1; ALTER TABLE item DROP COLUMN stock",
-    )
-    bundle.add(
+        False,
+        [
+            "ALTER TABLE item ADD COLUMN stock bigint NOT NULL DEFAULT 7",
+            "UPDATE item SET price = price + 1",
+            "CREATE TABLE log (n bigint)",
+            "INSERT INTO log VALUES (1)",
+            "CREATE INDEX item_kind ON item (kind)",
+        ],
+        [
+            "DROP INDEX item_kind",
+            "DROP TABLE log",
+            "UPDATE item SET price = price - 1",
+            "ALTER TABLE item DROP COLUMN stock",
+        ],
+    ),
+    Step(
         "0002_index",
-        up="-- outside transaction\nALTER TABLE item ADD CONSTRAINT cheap CHECK (price < 1000000) NOT VALID;\n"
-        "CREATE INDEX CONCURRENTLY item_price ON item (price);\n"
-        "INSERT INTO log VALUES (2);\nALTER TABLE item VALIDATE CONSTRAINT cheap",
-    )
-    bundle.add("0003_last", up="INSERT INTO log VALUES (3)")
-    return bundle
+        True,
+        [
+            "ALTER TABLE item ADD CONSTRAINT cheap CHECK (price < 1000000) NOT VALID",
+            "CREATE INDEX CONCURRENTLY item_price ON item (price)",
+            "INSERT INTO log VALUES (2)",
+            "ALTER TABLE item VALIDATE CONSTRAINT cheap",
+        ],
+        [
+            "DROP INDEX item_price",
+            "DELETE FROM log WHERE n = 2",
+            "ALTER TABLE item DROP CONSTRAINT cheap",
+        ],
+    ),
+    Step(
+        "0003_exchange",
+        True,
+        [
+            "CREATE UNIQUE INDEX CONCURRENTLY item_name ON item (name)",
+            "DROP INDEX CONCURRENTLY item_kind",
+            "REINDEX INDEX CONCURRENTLY item_price",
+        ],
+        ["DROP INDEX item_name", "CREATE INDEX item_kind ON item (kind)"],
+    ),
+    Step(
+        "0004_key",
+        False,
+        [
+            "UPDATE item SET stock = stock * 2",
+            "ALTER TABLE item ADD CONSTRAINT of_kind FOREIGN KEY (kind) REFERENCES kind",
+            "INSERT INTO log VALUES (3)",
+        ],
+        [
+            "DELETE FROM log WHERE n = 3",
+            "ALTER TABLE item DROP CONSTRAINT of_kind",
+            "UPDATE item SET stock = stock / 2",
+        ],
+    ),
+]
+
+
+def bundle() -> Bundle:
+    made = Bundle()
+    for step in STEPS:
+        before = "-- outside transaction\n" if step.is_outside else ""
+        made.add(step.id, up=before + ";\n".join(step.up), down=";\n".join(step.down))
+    return made
+
+
+def migrate(db: Database, way: str) -> None:
+    if way == "sync":
+        db.sync(Kind, Item)
+    elif way == "apply":
+        bundle().apply(db)
+    else:
+        bundle().revert(db, None, allow_lossy=True)
 
 
 def main(url: str, way: str) -> None:
     with Database(url) as db:
         print("open", flush=True)
-        if way == "sync":
-            db.sync(Kind, Item)
-        else:
-            steps().apply(db)
+        migrate(db, way)
         print("done", flush=True)
 
 

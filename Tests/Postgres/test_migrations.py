@@ -260,3 +260,157 @@ def test_an_index_is_made_concurrently_whatever_its_text_and_once(url: str) -> N
             "SELECT relname, indisvalid FROM pg_index JOIN pg_class ON oid = indexrelid WHERE relname ILIKE 'keep_n%'"
         )
         assert db.query(found).fetch_all() == [("keep_name", True)]
+
+
+def large(db: Database, sql: str = "") -> None:
+    from migration_client import OLD as LARGE
+
+    db.execute_script(LARGE + "ALTER TABLE item ADD code bigint; UPDATE item SET code = id;" + sql)
+
+
+class Coded(Model, table="item"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+    price: Column[int | None] = column(default=None, kw_only=True)
+    kind: Column[int]
+    code: Column[int | None] = column(default=None, unique=True)
+
+
+class Part(Model):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    item: Column[int] = column(references="item.code")
+
+
+@pytest.mark.parametrize("is_cut_off", [False, True])
+def test_many_rows_become_unique_while_others_write(url: str, is_cut_off: bool) -> None:
+    with Database(url) as db:
+        large(db, "CREATE UNIQUE INDEX item_code_key ON item (code NULLS FIRST);" if is_cut_off else "")
+        if is_cut_off:
+            db.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = CAST('item_code_key' AS regclass)")
+        plan = str(db.plan(Coded, Part))
+        assert "CREATE UNIQUE INDEX CONCURRENTLY" in plan
+        assert ("DROP INDEX CONCURRENTLY" in plan) == is_cut_off
+        db.sync(Coded, Part)
+        assert db.query(
+            "SELECT indisvalid FROM pg_index WHERE indexrelid = CAST('item_code_key' AS regclass)"
+        ).fetch_all() == [(True,)]
+        # What refers to it came behind it.
+        assert db.query("SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND convalidated").fetch_all() == [(1,)]
+        assert not db.plan(Coded, Part)
+        assert not db.sync(Coded, Part)
+
+
+def test_many_rows_that_are_not_unique_are_told_and_nothing_is_left(url: str) -> None:
+    with Database(url) as db:
+        large(db, "UPDATE item SET code = 7 WHERE id IN (8, 9)")
+        with pytest.raises(MigrationError, match="code"):
+            db.sync(Coded)
+        assert db.query("SELECT count(*) FROM pg_index WHERE NOT indisvalid").fetch_all() == [(0,)]
+        assert db.query("SELECT to_regclass('item_code_key') IS NULL").fetch_all() == [(True,)]
+
+
+class Priced(Model, table="item"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+    price: Column[int] = column(default=3, default_sql="3", kw_only=True)
+    kind: Column[int]
+
+
+def test_many_nulls_are_filled_some_blocks_at_a_time(url: str) -> None:
+    with Database(url) as db:
+        large(db, "ALTER TABLE item DROP code; UPDATE item SET price = NULL WHERE id > 5")
+        plan = str(db.plan(Priced))
+        assert "DO '" in plan and "19,995 NULLs" in plan, plan
+        db.sync(Priced)
+        assert db.query("SELECT count(*), CAST(sum(price) AS bigint) FROM item").fetch_all() == [
+            (20000, 15 + 19995 * 3)
+        ]
+        assert not db.plan(Priced)
+        assert db.query(
+            "SELECT attnotnull FROM pg_attribute WHERE attrelid = CAST('item' AS regclass) AND attname = 'price'"
+        ).fetch_all() == [(True,)]
+        assert db.query("SELECT count(*) FROM pg_constraint WHERE conname LIKE 'corm\\_not%'").fetch_all() == [(0,)]
+
+
+class Chanced(Model, table="item"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+    price: Column[int | None] = column(default=None, kw_only=True)
+    kind: Column[int]
+    code: Column[int | None] = column(default=None)
+    token: Column[float] = column(default=0.5, default_sql="random()")
+
+
+class Keyed(Model, table="item"):
+    id: Column[int | None] = column(default=None, kw_only=True)
+    name: Column[str]
+    price: Column[int | None] = column(default=None, kw_only=True)
+    kind: Column[int]
+    code: Column[int] = column(primary_key=True)
+
+
+@pytest.mark.parametrize("model", [Chanced, Keyed])
+def test_what_writes_each_row_or_keeps_all_from_the_table_asks_for_its_word(url: str, model: type[Model]) -> None:
+    with Database(url) as db:
+        large(db)
+        with pytest.raises(MigrationError, match=r"rewrite:item"):
+            db.sync(model)
+
+
+def test_who_waits_for_a_locked_table_waits_no_longer_for_more_steps(url: str) -> None:
+    ran: list[str] = []
+    with Database(url) as db:
+        db.execute_script(OLD)
+        db.set_trace(lambda sql, _: ran.append(sql))
+        db.sync(Person, Pet)
+    limits = [int(sql.split("=")[1]) for sql in ran if sql.startswith("SET LOCAL lock_timeout")]
+    assert limits[0] == 500 and len(limits) > 2
+    assert limits == sorted(limits, reverse=True) and limits[-1] >= 50
+
+
+def cut_off(url: str, up: str, done: str) -> None:
+    """A step that fails behind its first statement, and that is as if its note were lost; then it goes on."""
+    bundle = Bundle()
+    bundle.add("1", up=f"-- outside transaction\n{up};\nSELECT 1 / (SELECT count(*) FROM gate)")
+    with Database(url) as db:
+        db.execute_script(
+            "CREATE TABLE keep (id integer PRIMARY KEY, name text); CREATE TABLE gate (id integer);"
+            "CREATE INDEX keep_name ON keep (name)"
+        )
+        with pytest.raises(DataError, match="division by zero"):
+            bundle.apply(db)
+        db.execute_script(f"INSERT INTO gate VALUES (1); UPDATE corm_migrations SET done = 0; {done}")
+        bundle.apply(db)
+        assert [state.state for state in bundle.status(db)] == ["applied"]
+        assert db.query("SELECT count(*) FROM pg_index WHERE NOT indisvalid").fetch_all() == [(0,)]
+
+
+@pytest.mark.parametrize("name", ["keep_name", "public.keep_name", 'IF EXISTS "keep_name"', "keep_name RESTRICT"])
+def test_an_index_that_was_dropped_before_a_step_was_cut_off_is_not_missed(url: str, name: str) -> None:
+    cut_off(url, f"DROP INDEX CONCURRENTLY {name}", "")
+
+
+def test_an_index_that_is_not_there_is_missed(url: str) -> None:
+    bundle = Bundle()
+    bundle.add("1", up="-- outside transaction\nDROP INDEX CONCURRENTLY nowhere")
+    with Database(url) as db, pytest.raises(Exception, match="nowhere"):
+        bundle.apply(db)
+
+
+def test_what_a_rebuilt_index_has_left_is_dropped(url: str) -> None:
+    cut_off(
+        url,
+        "REINDEX INDEX CONCURRENTLY keep_name",
+        "CREATE INDEX keep_name_ccnew ON keep (name);"
+        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = CAST('keep_name_ccnew' AS regclass)",
+    )
+
+
+def test_an_index_made_concurrently_needs_a_name(url: str) -> None:
+    bundle = Bundle()
+    bundle.add("1", up="-- outside transaction\nCREATE TABLE t (n int);\nCREATE INDEX CONCURRENTLY ON t (n)")
+    with Database(url) as db:
+        with pytest.raises(MigrationError, match="CREATE INDEX CONCURRENTLY ON t") as caught:
+            bundle.apply(db)
+        assert "give the index a name" in str(caught.value.hint)
+        assert db.query("SELECT to_regclass('t') IS NULL").fetch_all() == [(True,)]

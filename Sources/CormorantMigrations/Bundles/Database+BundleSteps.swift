@@ -69,7 +69,7 @@ extension Database {
     ) throws -> String? {
         let history = History(connection: connection)
         var outside: MigrationStep?
-        var finished = 0
+        var finished: Int?
         let id: String? = try applier.transaction(connection) {
             let check = try checked(bundle, connection, applier)
             for step in check.replaced { try replace(step, history) }
@@ -81,8 +81,9 @@ extension Database {
             let before = try applier.schemaBefore(connection)
             let inventory = try applier.refuseLosses(of: step.up, of: step, before.schema, connection)
             guard !step.isOutsideTransaction(dialect) else {
+                if dialect == .postgres { try applier.refuseOutside(step) }
                 let row = try history.rows().first { $0.id == step.id }
-                finished = Int(clamping: row?.done ?? 0)
+                finished = row.map { Int(clamping: $0.done) }
                 if row == nil {
                     try history.insert(step, schemaBefore: before.hash, schemaAfter: "", started: started, .running)
                 }

@@ -15,6 +15,8 @@ final class Planner {
     var declared: Set<[String]> = []
     /// Which tables of a server have many rows, as far as that was asked.
     var large: [String: Bool] = [:]
+    /// Tables of which something is made unique apart from the rest, on a server.
+    var lateUniques: Set<String> = []
     /// Foreign keys that come when all tables are there, on a server.
     var lateReferences: [(SchemaChange, TableDefinition, TableDifference)] = []
     /// What rows are counted in; nil: a plan without a file.

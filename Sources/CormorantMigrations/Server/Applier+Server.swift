@@ -62,12 +62,13 @@ extension Applier {
         }
     }
 
-    private static let patience = 500
+    static let patience = 500
 
     /// Runs a step that has no transaction, or one of its own, beside which no other migration runs.
     func runApart(_ step: MigrationPlan.Step, _ connection: Connection) throws {
-        let isConcurrent = step.sql.contains { contains($0, " CONCURRENTLY ") }
-        guard isConcurrent else {
+        // What makes an index concurrently, or ends a transaction after so many rows.
+        let isOutside = step.sql.contains { contains($0, " CONCURRENTLY ") || $0.hasPrefix("DO ") }
+        guard isOutside else {
             return try serverTransaction(connection) { for sql in step.sql { try connection.script(sql) } }
         }
         try withSessionLock(connection) { for sql in step.sql { try concurrently(sql, connection) } }

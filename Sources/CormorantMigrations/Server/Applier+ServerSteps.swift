@@ -6,18 +6,20 @@ import CormorantSQLite
 extension Applier {
     /// Runs a step that stands in no transaction, each statement by itself, from where it was cut off on: what is done is noted behind
     /// each. A statement that can be in a transaction is in one with its note; what makes an index concurrently is looked for.
-    func runOutside(_ step: MigrationStep, _ connection: Connection, index: Int, from done: Int, _ history: History)
+    /// - Parameter done: how many statements were noted before it was cut off; nil: it begins.
+    func runOutside(_ step: MigrationStep, _ connection: Connection, index: Int, from done: Int?, _ history: History)
         throws
     {
         let sql = step.up.sql(for: .postgres) ?? ""
         let statements = serverStatements(sql)
-        for statement in statements { try refuseOnServer(statement.sql, sql) }
         do {
             try monitored(connection, step: step.id, index: index, count: index + 1, total: 0) {
-                for (place, statement) in statements.enumerated() where place >= done {
+                for (place, statement) in statements.enumerated() where place >= done ?? 0 {
                     do {
                         if isConcurrent(statement.sql) {
-                            try withSessionLock(connection) { try makeIndex(statement.sql, connection) }
+                            try withSessionLock(connection) {
+                                try changeIndex(statement.sql, connection, wasCutOff: place == done)
+                            }
                             try history.note(step.id, done: place + 1)
                         } else if isAlone(statement.sql) {
                             try connection.script(statement.sql)
@@ -38,6 +40,15 @@ extension Applier {
         }
     }
 
+    /// Refuses what a step that stands in no transaction could not go on with.
+    func refuseOutside(_ step: MigrationStep) throws {
+        let sql = step.up.sql(for: .postgres) ?? ""
+        for statement in serverStatements(sql) {
+            try refuseOnServer(statement.sql, sql)
+            try refuseNameless(statement.sql, sql)
+        }
+    }
+
     private func isConcurrent(_ sql: String) -> Bool {
         let words = serverWords(sql, 5)
         return words.contains("concurrently") && words.contains("index")
@@ -50,17 +61,52 @@ extension Applier {
             || words.first == "alter" && words.dropFirst().first == "system"
     }
 
-    /// An index that is there and whole was made before the step was cut off; one that is not whole goes first.
-    private func makeIndex(_ sql: String, _ connection: Connection) throws {
-        guard let name = madeConcurrently(sql) else { return try concurrently(sql, connection) }
-        let quoted = quoteIdentifier(name)
-        let isValid = try number(
-            "SELECT CAST(x.indisvalid AS integer) FROM pg_catalog.pg_index x "
-                + "WHERE x.indexrelid = to_regclass(\(textLiteral(quoted)))", connection)
-        if isValid == 1 { return }
-        if isValid == 0 { try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoted)") }
+    /// An index that is there and whole was made before the step was cut off, one that is not there was dropped; what is not whole goes
+    /// first.
+    private func changeIndex(_ sql: String, _ connection: Connection, wasCutOff: Bool) throws {
+        switch serverWords(sql, 1).first {
+        case "drop":
+            let name = textLiteral(droppedConcurrently(sql))
+            if wasCutOff, try number("SELECT 1 WHERE to_regclass(\(name)) IS NOT NULL", connection) == nil { return }
+        case "reindex" where wasCutOff:
+            // https://www.postgresql.org/docs/current/sql-reindex.html#SQL-REINDEX-CONCURRENTLY
+            let left = """
+                SELECT CAST(CAST(indexrelid AS regclass) AS text) FROM pg_catalog.pg_index
+                    JOIN pg_catalog.pg_class c ON c.oid = indexrelid
+                WHERE NOT indisvalid AND relname ~ '_cc(new|old)[0-9]*$' AND pg_table_is_visible(c.oid)
+                """
+            var names: [String] = []
+            try ServerCatalog(connection: connection).forEach(left) { names.append($0.string(0)) }
+            for name in names { try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(name)") }
+        default:
+            guard let name = madeConcurrently(sql) else { break }
+            let quoted = quoteIdentifier(name)
+            let isValid = try number(
+                "SELECT CAST(x.indisvalid AS integer) FROM pg_catalog.pg_index x "
+                    + "WHERE x.indexrelid = to_regclass(\(textLiteral(quoted)))", connection)
+            if isValid == 1 { return }
+            if isValid == 0 { try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoted)") }
+        }
         try concurrently(sql, connection)
     }
+}
+
+/// Refuses an index that is made concurrently and has no name, by which it would be known when it was cut off.
+private func refuseNameless(_ statement: String, _ sql: String) throws {
+    let words = serverWords(statement, 5)
+    guard words.first == "create", words.contains("index"), words.contains("concurrently"),
+        madeConcurrently(statement) == nil
+    else { return }
+    throw CormorantError(
+        .migration, "a step may not hold \(oneLine(statement))",
+        hint: "give the index a name, by which the step knows it when it was cut off", sql: sql)
+}
+
+/// The index of DROP INDEX CONCURRENTLY as SQL names it, with its schema where that is given.
+private func droppedConcurrently(_ sql: String) -> String {
+    var words = serverWords(sql, .max).drop { $0 != "concurrently" }.dropFirst()
+    if words.first == "if" { words = words.dropFirst(2) }
+    return words.prefix { $0 != "restrict" }.map { $0 == "." ? $0 : quoteIdentifier($0) }.joined()
 }
 
 /// The index that CREATE INDEX CONCURRENTLY makes; nil where SQL is another, or leaves the name to the server.

@@ -3,48 +3,107 @@ import CormorantQuery
 import CormorantSQLite
 
 // Tables of many rows, which others use while they are changed: what would keep them out for long is done apart, or only with leave.
+// Constraints are added for what is written from now on and validated then, indexes are made concurrently, NULLs are filled some blocks
+// at a time.
 extension Planner {
     /// A table of more rows is changed as one that others use meanwhile.
     static let manyRows: Int64 = 10_000
+    /// Of a table, which are filled in one transaction.
+    private static let blocks = 64
 
     func isLarge(_ table: String) throws -> Bool {
         guard server != nil, !isNew(table), let file else { return false }
         if let known = large[foldIdentifier(table)] { return known }
-        let some = "SELECT 1 FROM \(quoteIdentifier(origins.table(table))) LIMIT \(Self.manyRows + 1)"
-        let found = try number("SELECT count(*) FROM (\(some)) AS few", file) ?? 0 > Self.manyRows
+        let found = try isMany("SELECT 1 FROM \(quoteIdentifier(origins.table(table)))", file)
         large[foldIdentifier(table)] = found
         return found
     }
 
-    /// - Returns: what stands in the place of the last statement, and what follows apart; nil: it takes no time.
+    private func isMany(_ select: String, _ file: Connection) throws -> Bool {
+        try number("SELECT count(*) FROM (\(select) LIMIT \(Self.manyRows + 1)) AS few", file) ?? 0 > Self.manyRows
+    }
+
+    /// - Parameter sql: what makes the change; what is left is done with the rest.
+    /// - Returns: what follows apart, each of its parts by itself.
     func online(
-        _ change: SchemaChange, _ sql: String, _ table: TableDefinition, _ difference: TableDifference
-    ) -> (String, [String])? {
+        _ change: SchemaChange, _ sql: inout [String], _ table: TableDefinition, _ difference: TableDifference
+    ) throws -> [[String]] {
         let alter = "ALTER TABLE \(quoteIdentifier(table.name))"
+        let isLate =
+            change.kind == .addForeignKey
+            && difference.after.foreignKeys.contains { $0.definition.sql == change.after && self.isLate($0.key) }
+        guard try isLate || isLarge(table.name), let last = sql.last else { return [] }
         switch change.kind {
         case .addCheck, .addForeignKey:
-            guard let name = constraint(change.after, in: difference.after) else { return nil }
-            if server?.unvalidated.contains([foldIdentifier(table.name), name]) ?? false { return nil }
-            let isMarked = sql.hasSuffix(" NOT VALID")
-            return (
-                isMarked ? sql : sql + " NOT VALID", ["\(alter) VALIDATE CONSTRAINT \(quoteIdentifier(name))"]
-            )
+            guard let name = constraint(change.after, in: difference.after) else { return [] }
+            if server?.unvalidated.contains([foldIdentifier(table.name), name]) ?? false { return [] }
+            let added = last.hasSuffix(" NOT VALID") ? last : last + " NOT VALID"
+            let apart = ["\(alter) VALIDATE CONSTRAINT \(quoteIdentifier(name))"]
+            sql = isLate ? [] : [added]
+            return isLate ? [[added], apart] : [apart]
         case .changeNotNull:
-            guard let name = change.name, difference.after.column(name)?.notNull != nil else { return nil }
-            let check = quoteIdentifier(ServerSchema.notNullCheck(name))
-            let isThere = server?.notNullChecks.contains([foldIdentifier(table.name), foldIdentifier(name)]) ?? false
-            let column = quoteIdentifier(name)
-            return (
-                isThere
-                    ? "\(alter) ALTER COLUMN \(column) SET STATISTICS -1"
-                    : "\(alter) ADD CONSTRAINT \(check) CHECK (\(column) IS NOT NULL) NOT VALID",
-                [
-                    "\(alter) VALIDATE CONSTRAINT \(check)",
-                    "\(alter) ALTER COLUMN \(column) SET NOT NULL, DROP CONSTRAINT \(check)",
-                ]
-            )
-        default: return nil
+            guard let name = change.name, difference.after.column(name)?.notNull != nil else { return [] }
+            return try forbidNulls(name, &sql, table)
+        default: return []
         }
+    }
+
+    private func forbidNulls(_ name: String, _ sql: inout [String], _ table: TableDefinition) throws -> [[String]] {
+        let (quoted, column) = (quoteIdentifier(table.name), quoteIdentifier(name))
+        let alter = "ALTER TABLE \(quoted)"
+        let check = quoteIdentifier(ServerSchema.notNullCheck(name))
+        let isThere = server?.notNullChecks.contains([foldIdentifier(table.name), foldIdentifier(name)]) ?? false
+        let fill = sql.dropLast()
+        let add = fill + (isThere ? [] : ["\(alter) ADD CONSTRAINT \(check) CHECK (\(column) IS NOT NULL) NOT VALID"])
+        let apart = [
+            ["\(alter) VALIDATE CONSTRAINT \(check)"],
+            ["\(alter) ALTER COLUMN \(column) SET NOT NULL, DROP CONSTRAINT \(check)"],
+        ]
+        guard let file, let update = fill.first,
+            try isMany("SELECT 1 FROM \(origins.source(table)) WHERE \(column) IS NULL", file)
+        else {
+            sql = Array(add)
+            return apart
+        }
+        // The rows of a transaction are kept from others until its end; what they write meanwhile is filled with the check.
+        sql = []
+        func place(_ block: String) -> String { "CAST(format('(%s,0)', \(block)) AS tid)" }
+        let range = "ctid >= \(place("block")) AND ctid < \(place("block + \(Self.blocks)"))"
+        let body = """
+            DECLARE block bigint := 0;
+            BEGIN
+              WHILE block * CAST(current_setting('block_size') AS bigint) < pg_relation_size(\(textLiteral(quoted))) LOOP
+                \(update) AND \(range);
+                COMMIT;
+                block := block + \(Self.blocks);
+              END LOOP;
+            END
+            """
+        return [["DO \(textLiteral(body))"], Array(add)] + apart
+    }
+
+    /// Whether it refers to what is made unique apart, behind which it stands then.
+    func isLate(_ key: ForeignKeyDefinition) -> Bool { lateUniques.contains(foldIdentifier(key.table)) }
+
+    /// Whether each row gets a value of its own when the column is added, which writes all of them.
+    func differsByRow(_ column: TableShape.Column) throws -> Bool {
+        if contains(column.definition.sql, " AS IDENTITY") { return true }
+        guard let value = column.defaultValue, let file else { return false }
+        let names = Set(serverWords(value.text, .max)).map(textLiteral).sorted().joined(separator: ", ")
+        return try number(
+            "SELECT count(*) FROM pg_catalog.pg_proc WHERE provolatile = 'v' AND proname IN (\(names))", file) ?? 0 > 0
+    }
+
+    /// Whether an index holds its values.
+    func isIndexed(_ column: String, _ table: TableDefinition) -> Bool {
+        let shape = TableShape(table)
+        let own =
+            shape.primaryKey
+            + shape.uniques.flatMap { unique -> [IndexTerm] in
+                if case .unique(let terms, _) = unique.kind { terms } else { [] }
+            }
+        let made = current.indexes.filter { sameIdentifier($0.table, table.name) }.flatMap(\.terms)
+        return (own + made).contains { $0.column.map { sameIdentifier($0, column) } ?? true }
     }
 
     /// A table of many rows is written anew only where that was said.
@@ -72,6 +131,7 @@ extension Planner {
         guard isApart else { return ((isCutOff ? ["DROP INDEX \(name)"] : []) + [index.sql], false) }
         let words = index.isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX "
         guard index.sql.hasPrefix(words) else { return ([index.sql], false) }
+        if index.isUnique { lateUniques.insert(foldIdentifier(index.table)) }
         return (
             (isCutOff ? ["DROP INDEX CONCURRENTLY IF EXISTS \(name)"] : [])
                 + [words + "CONCURRENTLY " + index.sql.dropFirst(words.count)], true

@@ -2,8 +2,7 @@ import CormorantBase
 import CormorantQuery
 import CormorantSQLite
 
-// What a server is told: ALTER TABLE for each change. Where a table has many rows, what would keep others from it for long is done
-// apart from the rest: constraints are added for what is written from now on and validated then, indexes are made concurrently.
+// What a server is told: ALTER TABLE for each change.
 extension Planner {
     /// One step for each change.
     func changeOnServer(_ present: TableDefinition, to wanted: TableDefinition) throws {
@@ -45,13 +44,20 @@ extension Planner {
             try refuseViews(on: table, name, &judgement)
         }
         let isDecided = risk([change], judgement, isAnnotated: conversion(change, table) != nil)
-        var after: [String] = []
-        if try isLarge(table.name), let split = sql.first, let (now, later) = online(change, split, table, difference) {
-            (sql, after) = (sql.dropLast() + [now], later)
+        let apart = try online(change, &sql, table, difference)
+        guard !sql.isEmpty || apart.isEmpty else {
+            for (place, sql) in apart.enumerated() {
+                guard place > 0 else {
+                    try add(change.description, [change], sql, risk: isDecided, judgement, isApart: true)
+                    continue
+                }
+                try add("\(change.description), part \(place + 1) of \(apart.count)", [], sql, isApart: true)
+            }
+            return
         }
         try add(change.description, [change], sql, risk: isDecided, judgement)
-        for (place, sql) in after.enumerated() {
-            try add("validate \(change.description)\(place > 0 ? ", and make it so" : "")", [], [sql], isApart: true)
+        for (place, sql) in apart.enumerated() {
+            try add("validate \(change.description)\(place > 0 ? ", and make it so" : "")", [], sql, isApart: true)
         }
     }
 
@@ -84,7 +90,7 @@ extension Planner {
         case .changeDefault:
             return ["\(alter) \(column) " + (new?.defaultValue.map { "SET DEFAULT \($0.text)" } ?? "DROP DEFAULT")]
         case .changeComputed: return try recompute(old, new, change, table, alter, column, &judgement)
-        case .changePrimaryKey: return try rekey(table, difference, alter)
+        case .changePrimaryKey: return try rekey(table, difference, alter, &judgement)
         case .addUnique, .addCheck, .addForeignKey:
             let all =
                 difference.after.uniques + difference.after.checks.map(\.definition)
@@ -100,7 +106,9 @@ extension Planner {
         }
     }
 
-    private func rekey(_ table: TableDefinition, _ difference: TableDifference, _ alter: String) throws -> [String] {
+    private func rekey(
+        _ table: TableDefinition, _ difference: TableDifference, _ alter: String, _ judgement: inout Judgement
+    ) throws -> [String] {
         let (before, after) = (difference.before, difference.after)
         if before.primaryKey == after.primaryKey, let name = after.primaryKey.first?.column {
             let column = "\(alter) ALTER COLUMN \(quoteIdentifier(name))"
@@ -118,11 +126,11 @@ extension Planner {
         var sql: [String] = []
         if let name = name(table) { sql.append("\(alter) DROP CONSTRAINT \(quoteIdentifier(name))") }
         if !after.primaryKey.isEmpty {
+            try rewrites(table, &judgement)
             sql.append("\(alter) ADD PRIMARY KEY (\(after.primaryKey.map(\.expression.text).joined(separator: ", ")))")
         }
         return sql
     }
-
 }
 
 extension SchemaChange.Kind {

@@ -8,7 +8,7 @@ extension Planner {
         _ column: TableShape.Column?, _ table: TableDefinition, _ alter: String, _ judgement: inout Judgement
     ) throws -> [String] {
         guard let column else { return [] }
-        if column.computed != nil { try rewrites(table, &judgement) }
+        if try column.computed != nil || differsByRow(column) { try rewrites(table, &judgement) }
         guard let conversion = notes.conversion(of: column.name, in: table.name) else {
             return ["\(alter) ADD COLUMN \(column.definition.sql)"]
         }
@@ -57,7 +57,7 @@ extension Planner {
             }
         }
         let isSame = (from.hasPrefix("character varying") || from == "text") && to == "text"
-        if !isSame { try rewrites(table, &judgement) }
+        if !isSame || change.kind == .changeCollation && isIndexed(old.name, table) { try rewrites(table, &judgement) }
         let collation = new.collation.map { " COLLATE \(quoteIdentifier($0))" } ?? ""
         var parts = old.defaultValue != nil && from != to ? ["\(column) DROP DEFAULT"] : []
         parts.append("\(column) TYPE \(to)\(collation) USING \(value)")

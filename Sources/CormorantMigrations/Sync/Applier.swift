@@ -2,6 +2,7 @@ import CormorantBase
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 /// Holds a database for a migration: alone, with foreign keys off, outside any transaction of the caller. Everything is
 /// put back in the end.
@@ -134,7 +135,13 @@ final class Applier {
 
     /// Runs a plan's steps, telling the progress.
     func execute(_ steps: [MigrationPlan.Step], _ connection: Connection) throws {
+        let start = time(after: 0)
         for (index, step) in steps.enumerated() where !step.isApart {
+            // Who waits for a table that is locked by now waits for all steps that follow.
+            if connection.dialect == .postgres, index > 0 {
+                let spent = Int((time(after: 0) - start) / 1_000_000)
+                try connection.script("SET LOCAL lock_timeout = \(max(Self.patience - spent, Self.patience / 10))")
+            }
             try monitored(connection, step: step.summary, index: index, count: steps.count, total: step.rows ?? 0) {
                 do {
                     for sql in step.sql { try connection.script(sql) }
