@@ -25,9 +25,9 @@ final class StandbyReads {
     private let isReader: Bool
     /// What was run since the log's position was asked for.
     var hasRun = false
-    /// How far the standby is known to be.
-    private var replayed: Int64 = 0
-    /// When a reader that has gone to the primary looks for a standby again; nil: it is on a standby, as far as there is one.
+    /// How far the standby is known to be; below 0: whether it is one is not known.
+    private var replayed: Int64 = -1
+    /// When a reader that has gone to the primary, or has found no standby, looks for one again; nil: it is on a standby.
     private var returns: Int64?
 
     init(_ written: WrittenPosition, isReader: Bool) {
@@ -58,15 +58,17 @@ final class StandbyReads {
         let end = time(after: connection.url.standbyWait)
         var pause: UInt32 = 1
         while true {
-            // A server that is no standby has what it has.
-            replayed = connection.position(StandbyReads.replayed) ?? .max
+            let position = connection.position(StandbyReads.replayed)
             if let loss = connection.loss { throw loss }
+            // A server that is no standby has what it has.
+            replayed = position ?? .max
+            if position == nil { returns = nextSearch(connection) }
             if replayed >= needed { return }
             guard monotonicTime() < end else { break }
             sleepMilliseconds(pause)
             pause = min(2 * pause, 20)
         }
-        returns = time(after: 5 * connection.url.standbyWait)
+        returns = nextSearch(connection)
         do {
             try connection.reopen()
         } catch {
@@ -75,8 +77,12 @@ final class StandbyReads {
         }
     }
 
+    private func nextSearch(_ connection: PostgresConnection) -> Int64 {
+        time(after: max(5 * connection.url.standbyWait, 1_000))
+    }
+
     func reopened(_ connection: PostgresConnection) {
-        replayed = 0
+        replayed = -1
         if !isReader, let position = connection.position(StandbyReads.written) { written.restart(at: position) }
     }
 
