@@ -91,23 +91,53 @@ def hosts(*urls: str, **parameters: object) -> str:
 
 
 @pytest.fixture
-def pooler() -> Iterator[str]:
-    """The URL of a pgbouncer that gives each transaction one of two servers."""
+def own_pooler() -> Iterator[Callable[..., str]]:
+    """Starts pgbouncers, each of a server whose URL is given, which give each transaction one of two connections, or each session
+    its own."""
+    folders: list[Path] = []
+
+    def start(server: str, mode: str = "transaction") -> str:
+        folders.append(Path(tempfile.mkdtemp(prefix="cormorant-bouncer-", dir="/tmp")))
+        folders[-1].chmod(0o777)
+        (folders[-1] / "ini").write_text(
+            f"[databases]\ncormorant = host={socket_folder(server)} dbname=cormorant user=cormorant\n[pgbouncer]\n"
+            f"unix_socket_dir = {folders[-1]}\nlisten_addr =\nlisten_port = 6432\nauth_type = any\npool_mode = {mode}\n"
+            f"default_pool_size = {2 if mode == 'transaction' else 20}\nserver_round_robin = 1\n"
+            f"server_login_retry = 1\npidfile = {folders[-1]}/pid\nlogfile = {folders[-1]}/log\n"
+        )
+        launch_pooler(folders[-1])
+        return f"postgresql://cormorant@{str(folders[-1]).replace('/', '%2F')}:6432/cormorant"
+
+    yield start
+    for folder in folders:
+        stop_pooler(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def launch_pooler(folder: Path) -> None:
     program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip("no pgbouncer is installed")
-    folder = Path(tempfile.mkdtemp(prefix="cormorant-bouncer-", dir="/tmp"))
-    folder.chmod(0o777)
-    (folder / "ini").write_text(
-        f"[databases]\ncormorant = host={socket_folder(URL)} dbname=cormorant user=cormorant\n[pgbouncer]\n"
-        f"unix_socket_dir = {folder}\nlisten_addr =\nlisten_port = 6432\nauth_type = any\npool_mode = transaction\n"
-        f"default_pool_size = 2\nserver_round_robin = 1\npidfile = {folder}/pid\nlogfile = {folder}/log\n"
-    )
     owner = "postgres" if "postgres" in {entry.pw_name for entry in pwd.getpwall()} else "nobody"
     runner = ["runuser", "-u", owner, "--"] if os.getuid() == 0 else []
     subprocess.run([*runner, program, "-q", "-d", folder / "ini"], check=True)
     while not (folder / ".s.PGSQL.6432").exists() or not (folder / "pid").exists():
         time.sleep(0.05)
-    yield f"postgresql://cormorant@{str(folder).replace('/', '%2F')}:6432/cormorant"
-    os.kill(int((folder / "pid").read_text()), 15)
-    shutil.rmtree(folder, ignore_errors=True)
+
+
+def stop_pooler(folder: Path) -> None:
+    """At once, whatever it is in the middle of."""
+    if not (folder / "pid").exists():
+        return
+    process = int((folder / "pid").read_text())
+    os.kill(process, 15)
+    while Path(f"/proc/{process}").exists():
+        time.sleep(0.02)
+    for left in ("pid", ".s.PGSQL.6432"):
+        (folder / left).unlink(missing_ok=True)
+
+
+@pytest.fixture
+def pooler(own_pooler: Callable[..., str]) -> str:
+    """The URL of a pgbouncer that gives each transaction one of two connections."""
+    return own_pooler(URL)

@@ -8,10 +8,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import URL, call, with_database
+from conftest import URL, call, launch_pooler, socket_folder, stop_pooler, with_database
 from cormorant import Column, Database, Error, Model, Region, column
 
 
@@ -218,6 +219,42 @@ def test_a_server_that_was_killed_is_watched_again(own_server: Callable[..., str
             result = live.next(10)
             assert result is not None
             assert [artist.name for artist in result.rows] == ["before", "meanwhile"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "options"),
+    [("transaction", {"prepare": "never"}), ("session", {"notify": "on"})],
+    ids=["by polling", "by NOTIFY"],
+)
+def test_a_watch_through_a_pooler_goes_on_after_restarts(
+    own_server: Callable[..., str], own_pooler: Callable[..., str], mode: str, options: dict[str, str]
+) -> None:
+    server = own_server()
+    url = own_pooler(server, mode)
+    folder = Path(socket_folder(url).split(":")[0])
+    with opened(url, **options) as db:
+        db.create_tables(Artist)
+        with db.observe(Artist) as observer, db.observe_live(Artist, order_by="id") as live:
+            live.next(0)
+            names = []
+            for what in ("nothing", "the server", "the pooler", "both"):
+                if what in ("the server", "both"):
+                    call("crash", server)
+                if what in ("the pooler", "both"):
+                    stop_pooler(folder)
+                time.sleep(0.1)
+                if what in ("the server", "both"):
+                    call("restart", server)
+                # Before the pooler is back: what was committed meanwhile is told then.
+                psql(server, f"INSERT INTO artist (name) VALUES ('{what}')")
+                if what in ("the pooler", "both"):
+                    launch_pooler(folder)
+                names.append(what)
+                (event,) = events(observer, seconds=30)
+                assert event.is_foreign and [change.kind for change in event.changes] == ["insert"], what
+                result = live.next(30)
+                assert result is not None, what
+                assert [artist.name for artist in result.rows] == names
 
 
 def test_connections_that_are_ended_are_opened_anew(url: str) -> None:
