@@ -105,8 +105,10 @@ def test_what_does_not_fit_is_told_before_anything_is_written(url: str, tmp_path
         """,
     )
     told = corm("move", file, url, status=2)
-    assert 'does not fit: odd.n, id 1: "many", and 1 more' in told
-    assert "does not fit: odd.label, id 2: a text with NUL, and 1 more" in told
+    assert 'does not fit: odd.n, id 1: "many"' in told
+    assert "does not fit: odd.n, id 3: 1.5" in told
+    assert "does not fit: odd.label, id 2: a text with NUL" in told
+    assert "does not fit: odd.label, id 3: a blob of 1 bytes" in told
     assert 'does not fit: odd.token, id 2: "ABC"' in told
     assert "nothing was written" in told
     with Database(url) as server:

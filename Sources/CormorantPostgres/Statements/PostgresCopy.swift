@@ -234,7 +234,7 @@ final class PostgresCopy {
         }
         while groups.last == 0 { groups.removeLast() }
         if groups.isEmpty { weight = 0 }
-        guard let size = Int16(exactly: groups.count), let weight = Int16(exactly: weight), scale <= 16_383 else {
+        guard let size = UInt16(exactly: groups.count), let weight = Int16(exactly: weight), scale <= 16_383 else {
             return false
         }
         put(size)

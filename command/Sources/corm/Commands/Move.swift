@@ -92,7 +92,8 @@ struct Move: ParsableCommand {
                 throw ExitCode.findings
             }
             let isNew = try mover.beginsAnew()
-            let misfits = try mover.misfits()
+            let unreadable = try mover.unreadable()
+            let misfits = try unreadable + (unreadable.isEmpty ? mover.misfits() : []) + mover.breaches()
             tell("does not fit:", misfits)
             guard misfits.isEmpty else {
                 Output.error("\(style.bold("hint:")) nothing was written; change these values in the source\n")

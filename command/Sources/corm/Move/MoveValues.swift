@@ -37,7 +37,10 @@ func misfit(_ cell: Cell, in column: ColumnSchema, _ target: Dialect) -> String?
     case .datetime, .date, .time:
         return column.type.timeForm?.value(stored: text) == nil ? shown(cell) : nil
     case .uuid: return UUIDBytes(stored: text) == nil ? shown(cell) : nil
-    case .decimal: return isPlainDecimal(text) ? nil : shown(cell)
+    case .decimal:
+        let before = text.prefix { $0 != UInt8(ascii: ".") }.count { $0 != UInt8(ascii: "-") }
+        let isHeld = isHeldByNumeric(before: before, after: max(0, text.count - before - 1))
+        return isPlainDecimal(text) && isHeld ? nil : shown(cell)
     case .json:
         guard let canonical = canonicalJSON(text) else { return shown(cell) }
         return canonical.hasTwins ? "JSON with two members of one name" : nil
@@ -74,6 +77,9 @@ func shown(_ cell: Cell) -> String {
     default: return "NULL"
     }
 }
+
+/// How many decimals a numeric has before its point and behind it: https://www.postgresql.org/docs/15/datatype-numeric.html
+private func isHeldByNumeric(before: Int, after: Int) -> Bool { before <= 131_072 && after <= 16_383 }
 
 /// Digits, with a point between them and a minus before them: what a numeric gives back.
 private func isPlainDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -146,7 +152,9 @@ private func canonical(_ scanner: inout JSONScanner, _ depth: Int, _ hasTwins: i
     case UInt8(ascii: "n"):
         try scanner.take("null")
         return Array("n".utf8)
-    default: return number(try scanner.number().bytes)
+    default:
+        guard let number = number(try scanner.number().bytes) else { throw NoJSON() }
+        return number
     }
 }
 
@@ -165,8 +173,8 @@ private func string(_ scanner: inout JSONScanner) throws -> [UInt8] {
     return Array("\"".utf8) + bytes.flatMap { $0 == UInt8(ascii: "\"") ? [0x5C, $0] : [$0] } + Array("\"".utf8)
 }
 
-/// Its digits without zeros around them, and the power of ten that the last one stands for.
-private func number(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+/// Its digits without zeros around them, and the power of ten that the last one stands for; nil: no numeric holds it.
+private func number(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     var digits: [UInt8] = []
     var exponent = 0
     var (hasPoint, isNegative) = (false, false)
@@ -175,7 +183,10 @@ private func number(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         case UInt8(ascii: "-"): isNegative = true
         case UInt8(ascii: "."): hasPoint = true
         case UInt8(ascii: "e"), UInt8(ascii: "E"):
-            exponent += Int(String(decoding: text[(index + 1)...], as: UTF8.self)) ?? 0
+            guard let power = Int(String(decoding: text[(index + 1)...], as: UTF8.self)), abs(power) < 200_000 else {
+                return nil
+            }
+            exponent += power
             return written(digits, exponent, isNegative)
         default:
             digits.append(byte)
@@ -185,8 +196,9 @@ private func number(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     return written(digits, exponent, isNegative)
 }
 
-private func written(_ digits: [UInt8], _ exponent: Int, _ isNegative: Bool) -> [UInt8] {
+private func written(_ digits: [UInt8], _ exponent: Int, _ isNegative: Bool) -> [UInt8]? {
     var (digits, exponent) = (digits, exponent)
+    guard isHeldByNumeric(before: digits.drop { $0 == 0x30 }.count + exponent, after: -exponent) else { return nil }
     while digits.last == 0x30 {
         digits.removeLast()
         exponent += 1

@@ -12,32 +12,36 @@ struct Mover {
     let tables: [MovedTable]
     let bar = ProgressBar()
 
-    /// What was found wrong with values, or between the two sides, each in a line; the first of each column.
+    /// What was found wrong with values, or between the two sides, each in a line; of a column the first ones.
     typealias Findings = [String]
 
     // Before anything is written --------------------------------------------------------------------------------------
 
-    /// Values that the target would not have as they are, of each column the first and how many.
+    /// Values that the target would not have as they are, of each column the first ones and how many more.
     func misfits() throws -> Findings {
         var findings: Findings = []
         for table in tables {
-            var found: [Int: (first: String, count: Int)] = [:]
+            var found: [Int: (lines: [String], count: Int)] = [:]
             try rows(of: table, "checking") { row in
                 for (place, column) in table.columns.enumerated() {
                     guard let fault = misfit(row.cell(Int32(place)), in: column, target.dialect) else { continue }
-                    if found[place] == nil {
-                        found[place] = ("\(table.name).\(column.name), \(key(of: row, table)): \(fault)", 0)
-                    }
-                    found[place]?.count += 1
+                    found[place, default: ([], 0)].count += 1
+                    guard found[place, default: ([], 0)].lines.count < Mover.told else { continue }
+                    found[place]?.lines.append("\(table.name).\(column.name), \(key(of: row, table)): \(fault)")
                 }
             }
-            for (_, fault) in found.sorted(by: { $0.key < $1.key }) {
-                let others = fault.count == 1 ? "" : ", and \(fault.count - 1) more"
-                findings.append(fault.first + others)
+            for (place, (lines, count)) in found.sorted(by: { $0.key < $1.key }) {
+                findings += lines
+                if count > lines.count {
+                    findings.append("\(table.name).\(table.columns[place].name): \(count - lines.count) more")
+                }
             }
         }
         return findings
     }
+
+    /// How many values of a column are told.
+    private static let told = 10
 
     /// The tables of ours that the target has; those of another move that is under way count as none.
     /// - Returns: whether a move into it is under way.
