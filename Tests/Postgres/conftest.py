@@ -92,8 +92,8 @@ def hosts(*urls: str, **parameters: object) -> str:
 
 @pytest.fixture
 def own_pooler() -> Iterator[Callable[..., str]]:
-    """Starts pgbouncers, each of a server whose URL is given, which give each transaction one of two connections, or each session
-    its own."""
+    """Starts pgbouncers, each of a server whose URL is given, which give each transaction one of two connections, or
+    each session its own."""
     folders: list[Path] = []
 
     def start(server: str, mode: str = "transaction") -> str:

@@ -1,6 +1,6 @@
-"""Migrations that are killed at any moment, with their process, their connection or the whole server: the schema is the old
-one or a whole step further, as the history says, all rows are there, and the same call goes on to the end. Of each way
-CORMORANT_KILL_ROUNDS rounds."""
+"""Migrations that are killed at any moment, with their process, their connection or the whole server: the schema is the
+old one or a whole step further, as the history says, all rows are there, and the same call goes on to the end. Of each
+way CORMORANT_KILL_ROUNDS rounds."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ INVALID = "SELECT CAST(CAST(indexrelid AS regclass) AS text) FROM pg_index WHERE
 HISTORY = "SELECT id, state, done FROM corm_migrations ORDER BY id"
 OTHERS = """
 SELECT count(*) FROM pg_stat_activity
-WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'"""
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"""
+BUSY = OTHERS + " AND state <> 'idle'"
 
 Rows = list[tuple[Any, ...]]
 
@@ -72,8 +73,8 @@ def history(db: Database) -> Rows:
 
 
 def course(db: Database, way: str) -> list[tuple[Rows, tuple[Rows, ...], str]]:
-    """By hand, statement by statement: each history that there may be, what is there then, and the statement that follows, if
-    it is one that is in no transaction."""
+    """By hand, statement by statement: each history that there may be, what is there then, and the statement that
+    follows, if it is one that is in no transaction."""
     past: Rows = []
     states = [(list(past), found(db), "")]
     for step in STEPS:
@@ -106,7 +107,7 @@ def kill(server: str, url: str, way: str, victim: str, seconds: float, chance: r
         client.kill()
     elif victim == "connection":
         with Database(url) as db:
-            rows(db, OTHERS.replace("count(*)", "pg_terminate_backend(pid)").replace(" AND state <> 'idle'", ""))
+            rows(db, OTHERS.replace("count(*)", "pg_terminate_backend(pid)"))
     elif chance.random() < 0.5:
         call("crash", server)
     else:
@@ -122,7 +123,7 @@ def kill(server: str, url: str, way: str, victim: str, seconds: float, chance: r
 def wait_for_others(db: Database) -> None:
     """A server's process ends the statement that it is in before it sees that its client is gone."""
     deadline = time.monotonic() + 60
-    while rows(db, OTHERS) != [(0,)]:
+    while rows(db, BUSY) != [(0,)]:
         assert time.monotonic() < deadline, "a connection outlives its client"
         time.sleep(0.02)
 

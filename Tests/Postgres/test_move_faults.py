@@ -1,5 +1,5 @@
-"""corm move when something goes wrong: what kills it, cuts it off or fills the disk; sources that change, rows that break what the
-target's tables say. CORMORANT_MOVE_KILLS says how often each of two moves is killed."""
+"""corm move when something goes wrong: what kills it, cuts it off or fills the disk; sources that change, rows that
+break what the target's tables say. CORMORANT_MOVE_KILLS says how often each of two moves is killed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MANY = """
 CREATE TABLE few (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 INSERT INTO few VALUES (1, 'one'), (2, 'two');
 CREATE TABLE loose (name TEXT, n INTEGER);
-INSERT INTO loose SELECT 'x', value FROM (WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c LIMIT 20000)
-  SELECT value FROM c);
-CREATE TABLE many (a TEXT, b INTEGER, few INTEGER NOT NULL REFERENCES few (id), n REAL, t TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
+WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 20000) INSERT INTO loose SELECT 'x', i FROM c;
+CREATE TABLE many (
+  a TEXT, b INTEGER, few INTEGER NOT NULL REFERENCES few (id), n REAL, t TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
 CREATE INDEX many_n ON many (n);
 WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 200000)
   INSERT INTO many SELECT 'é' || (i % 7), i, 1 + i % 2, i / 3.0, 'some text of a row, number ' || i FROM c;
@@ -209,9 +209,9 @@ def test_a_source_that_changed_between_two_attempts_is_told(url: str, tmp_path: 
         mover.kill()
         mover.communicate()
         with Database(url) as server:
-            if server.query("SELECT to_regclass('many') IS NOT NULL").fetch_all() == [(True,)]:
-                if server.query("SELECT count(*) FROM many").fetch_all()[0][0]:
-                    break
+            is_there = server.query("SELECT to_regclass('many') IS NOT NULL").fetch_all()[0][0]
+            if is_there and server.query("SELECT count(*) FROM many").fetch_all()[0][0]:
+                break
     with sqlite3.connect(file) as db:
         # The first row in the order of the key, which is there by now.
         db.execute("UPDATE many SET t = 'changed' WHERE (a, b) = (SELECT a, b FROM many ORDER BY a, b LIMIT 1)")

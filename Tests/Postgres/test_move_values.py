@@ -1,4 +1,5 @@
-"""corm move, value by value: each edge value of each type goes there and back, or is told before anything is written."""
+"""corm move, value by value: each edge value of each type goes there and back, or is told before anything is
+written."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from cormorant import Database
-from test_move import corm, rows
+from test_move import CORM, corm, rows
 
 EDGE_WRITER = ROOT / "build" / "Tests" / "C" / "edge_write"
 LONG = "0123456789abcdef" * 10_000
@@ -31,13 +32,23 @@ FITTING: dict[str, list[object]] = {
         1.7976931348623157e308,
         1e15,
         9007199254740993.0,
-    ]
-    + [float("inf"), float("-inf"), 1e100, 123456789012345680.0],
+        float("inf"),
+        float("-inf"),
+        1e100,
+        123456789012345680.0,
+    ],
     "TEXT": ["", " ", "  x  ", "0", "1e3", "NULL", "\\N", ODD, LONG, "\uffff", "a" * 63, "\U0010ffff"],
     "VARCHAR(10)": ["", "0123456789", "é" * 10, "x   "],
     "BLOB": [b"", b"\x00", bytes(range(256)), b"\xff\xfe", b"\\x00", bytes(1_000_000)],
-    "DATETIME": ["0001-01-01 00:00:00", "1969-12-31 23:59:59.999999", "1970-01-01 00:00:00", "2000-02-29 12:00:00"]
-    + ["2024-02-29 23:59:59.000001", "9999-12-31 23:59:59.999999", "1582-10-10 00:00:00"],
+    "DATETIME": [
+        "0001-01-01 00:00:00",
+        "1969-12-31 23:59:59.999999",
+        "1970-01-01 00:00:00",
+        "2000-02-29 12:00:00",
+        "2024-02-29 23:59:59.000001",
+        "9999-12-31 23:59:59.999999",
+        "1582-10-10 00:00:00",
+    ],
     "DATE": ["0001-01-01", "1582-10-10", "2000-02-29", "9999-12-31"],
     "TIME": ["00:00:00", "23:59:59.999999", "12:00:00.100000"],
     "OFFSET_DATETIME": ["2024-02-29 23:59:59+02:00", "2024-02-29 21:59:59+00:00"],
@@ -62,22 +73,43 @@ FITTING: dict[str, list[object]] = {
         '"\\u00e9\\ud83e\\udda4"',
         "[1, 2.50, 1e3, -0, 1E-7]",
         '{"b":{"a":[[]]}}',
-    ]
-    + ["12345678901234567890.1234567890", "  [ true ,false ]  ", '{"a\\"b":"\\\\ \\/ \\n"}', "[" * 400 + "]" * 400],
+        "12345678901234567890.1234567890",
+        "  [ true ,false ]  ",
+        '{"a\\"b":"\\\\ \\/ \\n"}',
+        "[" * 400 + "]" * 400,
+    ],
 }
 
 # Of each what is told behind the key; the texts of a type stand in one column.
 MISFITS: dict[str, list[tuple[object, str]]] = {
-    "INTEGER": [("many", '"many"'), (b"\x00", "a blob of 1 bytes"), (1.5, "1.5"), ("9223372036854775808", "9.22337203685477")],
+    "INTEGER": [
+        ("many", '"many"'),
+        (b"\x00", "a blob of 1 bytes"),
+        (1.5, "1.5"),
+        ("9223372036854775808", "9.22337203685477"),
+    ],
     "BOOLEAN": [(2, "2"), ("yes", '"yes"')],
     "REAL": [("much", '"much"'), (b"", "a blob of 0 bytes")],
     "TEXT": [("a\0b", "a text with NUL"), (b"\xff", "a blob of 1 bytes")],
     "BLOB": [("text", '"text"'), (1, "1")],
     "UUID_TEXT": [("FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "FFFF"), ("none", '"none"')],
-    "DECIMAL_TEXT": [("1e5", '"1e5"'), ("NaN", '"NaN"'), ("+1", '"+1"'), (".5", '".5"'), ("1" * 131_073, "1111"), ("0." + "1" * 16_384, "0.11")],
-    "JSON_TEXT": [("{", '"{"'), ('"\\u0000"', "u0000"), ('"\\ud800"', "ud800"), ("1e999999", "1e999999"), ('{"a":1,"a":2}', "two members")]
-    + [("[" * 5000 + "]" * 5000, "[[[[")],
-}  # fmt: skip
+    "DECIMAL_TEXT": [
+        ("1e5", '"1e5"'),
+        ("NaN", '"NaN"'),
+        ("+1", '"+1"'),
+        (".5", '".5"'),
+        ("1" * 131_073, "1111"),
+        ("0." + "1" * 16_384, "0.11"),
+    ],
+    "JSON_TEXT": [
+        ("{", '"{"'),
+        ('"\\u0000"', "u0000"),
+        ('"\\ud800"', "ud800"),
+        ("1e999999", "1e999999"),
+        ('{"a":1,"a":2}', "two members"),
+        ("[" * 5000 + "]" * 5000, "[[[["),
+    ],
+}
 
 
 def parsed(value: object) -> object:
@@ -126,9 +158,8 @@ def test_the_file_of_edge_values_goes_there_and_back(url: str, tmp_path: Path) -
     assert "edge_values.optional_label, id 9223372036854775807: a text with NUL" in told
     assert "nothing was written" in told
     with sqlite3.connect(file) as db:
-        db.execute(
-            "UPDATE edge_values SET label = replace(label, char(0), ''), optional_label = replace(optional_label, char(0), '')"
-        )
+        for name in ("label", "optional_label"):
+            db.execute(f"UPDATE edge_values SET {name} = replace({name}, char(0), '')")
     assert "equal" in corm("move", file, url)
     back = tmp_path / "back.db"
     assert "equal" in corm("move", url, back)
@@ -159,7 +190,11 @@ SERVER_VALUES = [
     ("bytea", ["''", "'\\x00ff'"], []),
     ("date", ["'0001-01-01'", "'9999-12-31'"], ["'infinity'", "'-infinity'", "'0044-03-15 BC'", "'10000-01-01'"]),
     ("time", ["'00:00'", "'23:59:59.999999'"], ["'24:00'"]),
-    ("timestamptz", ["'0001-01-01 00:00+00'", "'9999-12-31 23:59:59.999999+00'"], ["'infinity'", "'0001-12-31 BC'", "'12000-01-01'"]),
+    (
+        "timestamptz",
+        ["'0001-01-01 00:00+00'", "'9999-12-31 23:59:59.999999+00'"],
+        ["'infinity'", "'0001-12-31 BC'", "'12000-01-01'"],
+    ),
     ("timestamp", ["'1582-10-10 00:00'"], ["'-infinity'"]),
     ("interval", ["'1 year 2 days'", "'-00:00:00.000001'"], []),
     ("uuid", ["'ffffffff-ffff-ffff-ffff-ffffffffffff'"], []),
@@ -167,7 +202,7 @@ SERVER_VALUES = [
     ("bigint[]", ["'{1,NULL,3}'"], []),
     ("inet", ["'10.0.0.1/8'"], []),
     ("int4range", ["'[1,5)'"], []),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("type_", "fitting", "misfits"), SERVER_VALUES, ids=[entry[0] for entry in SERVER_VALUES])
@@ -202,13 +237,40 @@ def test_values_of_a_server_come_to_a_file_or_are_told(
 
 # As a file may hold them: they fit, and come back as they were, or are told; but nothing is written that differs then.
 EITHER: dict[str, list[object]] = {
-    "DATETIME": ["2024-01-01", "2024-01-01T00:00:00", "2024-01-01 00:00:00Z", "2024-01-01 00:00:00.100", "2024-01-01 00:00:00.000000"]
-    + ["2024-01-01 00:00", "2024-01-01 00:00:00+01:00", "2024-01-01 00:00:00.1234567", " 2024-01-01 00:00:00", 1704067200, ""],
+    "DATETIME": [
+        "2024-01-01",
+        "2024-01-01T00:00:00",
+        "2024-01-01 00:00:00Z",
+        "2024-01-01 00:00:00.100",
+        "2024-01-01 00:00:00.000000",
+        "2024-01-01 00:00",
+        "2024-01-01 00:00:00+01:00",
+        "2024-01-01 00:00:00.1234567",
+        " 2024-01-01 00:00:00",
+        1704067200,
+        "",
+    ],
     "DATE": ["2024-1-1", "2024-01-01 ", "20240101", "2024-01-01 00:00:00", ""],
     "TIME": ["12:00", "12:00:00.1", "12:00:00.000000", "1:00:00", ""],
     "OFFSET_DATETIME": ["2024-01-01 00:00:00", "x"],
     "REAL": [9007199254740993, -0.0],
-    "JSON_TEXT": ["01", "1.", "+1", "NaN", "'x'", "[1,]", "\ufeff{}", '"\t"', "1e131072", "1e-16384", "-0.0", '"\\ud83e"', "", " ", "[" * 900 + "]" * 900],
+    "JSON_TEXT": [
+        "01",
+        "1.",
+        "+1",
+        "NaN",
+        "'x'",
+        "[1,]",
+        "\ufeff{}",
+        '"\t"',
+        "1e131072",
+        "1e-16384",
+        "-0.0",
+        '"\\ud83e"',
+        "",
+        " ",
+        "[" * 900 + "]" * 900,
+    ],
     "DECIMAL_TEXT": ["00", "01", "-0", "-0.00", "1.", "1_000", " 1", "", "0x10", "٣", 1, 1.5],
     "UUID_TEXT": ["00112233445566778899aabbccddeeff", "{00112233-4455-6677-8899-aabbccddeeff}", ""],
     "BOOLEAN": ["1", "t", 1.0, "true"],
@@ -221,14 +283,14 @@ EITHER: dict[str, list[object]] = {
     "TINYINT": [300],
     "CHAR(5)": ["x  "],
     "CLOB": ["x"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("type_", EITHER)
 def test_what_is_written_otherwise_comes_back_or_is_told(url: str, tmp_path: Path, type_: str) -> None:
     for number, value in enumerate(EITHER[type_]):
         file = filled(tmp_path / f"{number}.db", type_, [value])
-        done = subprocess.run([ROOT / "build" / "corm", "move", file, url], capture_output=True, text=True, check=False)
+        done = subprocess.run([CORM, "move", file, url], capture_output=True, text=True, check=False)
         if done.returncode == 2:
             assert "does not fit: t.v, id 1: " in done.stderr and "nothing was written" in done.stderr, (value, done)
             continue

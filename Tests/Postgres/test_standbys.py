@@ -87,7 +87,7 @@ def test_a_standby_that_dies_is_left_and_found_again(pair: tuple[str, str]) -> N
         assert is_standby(db)
         call("crash", pair[1])
         db.insert(Entry(2, 0))
-        # A call that is under way, or that finds its connection gone, may be an error; the next is answered by the primary.
+        # A call that finds its connection gone may be an error; the next is answered by the primary.
         for attempt in range(2):
             try:
                 assert db.count(Entry) == 2
