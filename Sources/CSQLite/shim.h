@@ -2,6 +2,9 @@
 #define CSQLITE_SHIM_H
 
 #include <sqlite3.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
 
 /* sqlite3_db_config is variadic, which Swift cannot call. A misspelt "column" is an error, not the text 'column': always in
    queries, and in CREATE statements unless they are another program's. */
@@ -36,6 +39,14 @@ static inline int csqlite_distrust(sqlite3 *db, int leaves_schema_trusted) {
     sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10000);
     return status;
 }
+
+#ifdef __linux__
+/* Swift's modules of the C library have no statfs. Returns: the kind of file system, of linux/magic.h; 0 where that is not known. */
+static inline unsigned csqlite_file_system(const char *path) {
+    struct statfs info;
+    return statfs(path, &info) == 0 ? (unsigned)info.f_type : 0;
+}
+#endif
 
 /* The pre-update hook, which only some builds of SQLite have; its header shows it to programs that define a macro alone.
    Weak: where SQLite lacks it, its address is NULL. */

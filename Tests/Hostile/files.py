@@ -298,15 +298,15 @@ def functions_with_effects(_: random.Random) -> Made:
                 "trigger",
                 "t",
                 "a",
-                "CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT load_extension('/tmp/evil.so'); END",
+                "CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT load_extension('./evil.so'); END",
             ),
-            ("view", "v", "v", "CREATE VIEW v AS SELECT load_extension('/tmp/evil.so'), writefile('/tmp/evil', 'x')"),
+            ("view", "v", "v", "CREATE VIEW v AS SELECT load_extension('./evil.so'), writefile('./evil', 'x')"),
             ("view", "w", "w", "CREATE VIEW w AS SELECT fts3_tokenizer('simple', x'4141414141414141')"),
             (
                 "table",
                 "b",
                 "b",
-                "CREATE TABLE b (x CHECK (load_extension('/tmp/evil.so')), y AS (load_extension('/tmp/e')))",
+                "CREATE TABLE b (x CHECK (load_extension('./evil.so')), y AS (load_extension('./e')))",
             ),
         ),
     )
@@ -354,7 +354,7 @@ def virtual_tables(_: random.Random) -> Made:
         "UPDATE r_node SET data = x'ffff';",
         schema=(
             ("table", "u", "u", "CREATE VIRTUAL TABLE u USING no_such_module (x)"),
-            ("table", "c", "c", "CREATE VIRTUAL TABLE c USING csv (filename='/etc/passwd')"),
+            ("table", "c", "c", "CREATE VIRTUAL TABLE c USING csv (filename='a.csv')"),
         ),
     )
 
@@ -418,7 +418,7 @@ def journal_of_noise(chance: random.Random) -> Made:
 @kind
 def journal_with_a_master(_: random.Random) -> Made:
     magic = bytes((0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7))
-    name = b"../made-by-nobody"
+    name = b"made-by-nobody"
     tail = name + struct.pack(">II", len(name), sum(name)) + magic
     return {
         "": sample(),

@@ -154,8 +154,9 @@ package final class Connection: ConnectionAttachment {
         isReader = options.isReader
         // Before the journal mode, behind which a file's page size stays as it is.
         if let setUp = options.setUp { try run(setUp) }
-        guard filePath != nil, !isReadOnly, !options.keepsJournalMode else { return }
+        guard let file = filePath, !isReadOnly, !options.keepsJournalMode else { return }
         let wanted = options.journalMode.keyword
+        if wanted == OpenOptions.JournalMode.wal.keyword { try refuseLogOnNetwork(file, shown: path) }
         let got = try setJournalMode(wanted, options.busyTimeout)
         guard !got.isEmpty else {
             throw CormorantError(

@@ -116,8 +116,10 @@ private func recodeFile(
     let codec = try to?.makeCodec(path: path)
     try source.copy(toNew: temporary, codec, progress: progress)
     check.codecs = codec?.shared
-    try Connection(path: temporary, options: check).close()
+    let copy = try Connection(path: temporary, options: check)
     try keepRights(of: path, on: temporary)
+    copy.keepSchemaAnew(of: path)
+    copy.close()
     try synchronize(temporary)
     // Its journal is let go of under the lock: closing would delete, by its name, what may be another's by then.
     _ = try source.setJournalMode("MEMORY", 0)

@@ -85,7 +85,7 @@ func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ codec
             .wrongKey, "the key does not open the template \"\(template)\"",
             hint: "give a template that is encrypted with the same key and settings")
     }
-    let (target, temporary) = try openTemporary(beside: path, systemFailure)
+    guard let (target, temporary) = openTemporary(beside: path) else { throw systemFailure("writing", errno) }
     defer {
         close(target)
         unlink(temporary)
@@ -119,17 +119,17 @@ private func opens(_ codec: any PageCodec, _ file: FileOnDisk) throws -> Bool {
     return Array(page[21..<24]) == [64, 32, 32]
 }
 
-/// A new file whose rights follow the process's umask.
-private func openTemporary(
-    beside path: String, _ failure: (String, Int32) -> CormorantError
-) throws -> (file: Int32, path: String) {
+/// A new file beside another one, whose rights follow the process's umask, under a name that nothing has: in a container a process
+/// has the number of one that was killed there, or of one that runs elsewhere.
+/// - Returns: nil where there is none; errno says why.
+package func openTemporary(beside path: String, rights: mode_t = 0o644) -> (file: Int32, path: String)? {
     for attempt in 0..<100 {
         let name = "\(path).\(getpid()).\(attempt)"
-        let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights)
         if file >= 0 { return (file, name) }
-        guard errno == EEXIST else { throw failure("writing", errno) }
+        guard errno == EEXIST else { return nil }
     }
-    throw failure("writing", EEXIST)
+    return nil
 }
 
 private func copyBytes(from source: FileOnDisk, to target: Int32, _ failure: (String, Int32) -> CormorantError) throws {

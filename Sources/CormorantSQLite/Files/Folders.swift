@@ -84,9 +84,9 @@ package func writeText(_ text: String, to path: String) throws { try writeBytes(
 
 /// Writes a whole file; a crash leaves the old one or the new.
 package func writeBytes(_ bytes: [UInt8], to path: String) throws {
-    let temporary = "\(path).\(getpid()).new"
-    let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard file >= 0 else { throw failure("\"\(path)\" cannot be written", errno) }
+    guard let (file, temporary) = openTemporary(beside: path) else {
+        throw failure("\"\(path)\" cannot be written", errno)
+    }
     defer { unlink(temporary) }
     do {
         defer { close(file) }

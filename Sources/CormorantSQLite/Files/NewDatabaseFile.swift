@@ -109,10 +109,13 @@ func replace(_ path: String, by copy: String) throws {
     synchronizeFolder(of: path)
 }
 
-private func synchronizeFolder(of path: String) {
+func folder(of path: String) -> String {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
-    let file = open(folder, O_RDONLY | O_CLOEXEC)
+    return parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
+}
+
+private func synchronizeFolder(of path: String) {
+    let file = open(folder(of: path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return }
     fsync(file)
     close(file)

@@ -11,6 +11,16 @@ extension Connection {
         try? writeSchema(to: schemaCopyPath(path))
     }
 
+    /// Before this file takes the place of another one, encrypted otherwise: makes the copy of that one's schema, if there is one, a copy
+    /// of this one's. As it was encrypted before it does not stay, nor does what a killed process left of it.
+    func keepSchemaAnew(of path: String) {
+        let path = schemaCopyPath(path)
+        let isKept = fileExists(path)
+        removeFile(path)
+        removeDatabase(unfinishedPath(path))
+        if isKept { try? writeSchema(to: path) }
+    }
+
     private func schemaScript() throws -> [String] {
         let statement = try Statement(self, "SELECT sql FROM main.sqlite_schema WHERE sql NOT NULL ORDER BY rowid")
         defer { statement.finalize() }

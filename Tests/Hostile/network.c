@@ -1,0 +1,14 @@
+/* Loaded into programs by test_network_files.py: what lies in a folder with "network" in its name is on a file system of the network, as
+   far as they can tell. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+int statfs(const char *path, struct statfs *info) {
+    int status = (int)syscall(SYS_statfs, path, info);
+    if (status == 0 && strstr(path, "/network/") != NULL)
+        info->f_type = 0x6969;
+    return status;
+}
