@@ -44,6 +44,8 @@ def kill(process: subprocess.Popen[bytes], delay: float) -> bytes:
         process.send_signal(signal.SIGKILL)
     output, errors = process.communicate(timeout=60)
     assert process.returncode in (0, -signal.SIGKILL), errors.decode()
+    if process.returncode != 0:
+        killed.append(1)
     return output
 
 
@@ -85,6 +87,7 @@ def test_both_write_at_once_and_are_killed_together(path: Path, mode: str) -> No
             writer.send_signal(signal.SIGKILL)
         for writer in writers:
             output, _ = writer.communicate(timeout=60)
+            killed.append(1)
             acknowledged |= {int(line) for line in output.split(b"\n")[:-1]}
         reader = [OURS, SQLCIPHER][round % 2]
         assert committed(path, reader, mode) >= acknowledged, reader
@@ -105,7 +108,6 @@ def test_one_is_killed_while_the_others_write(path: Path, mode: str) -> None:
 
     def end(writer: subprocess.Popen[bytes]) -> None:
         acknowledged.update(int(line) for line in kill(writer, 0).split(b"\n")[:-1])
-        killed.append(1)
 
     writers = [begin(engine) for engine in (OURS, SQLCIPHER, OURS, SQLCIPHER)]
     for _ in range(max(2, KILLS // 2)):
