@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -401,3 +402,11 @@ def test_metadata_gives_the_same_as_the_file(corm: Corm) -> None:
 def test_two_thousand_tables(corm: Corm) -> None:
     script = "".join(f"CREATE TABLE t{i} (id INTEGER PRIMARY KEY, a INT REFERENCES t{i // 2});" for i in range(2000))
     assert generate(corm, script, "python").count("(Model") == 2000
+
+
+def test_a_view_of_a_great_value_takes_no_time(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE VIEW v AS SELECT hex(zeroblob(450000000)) AS great, 1 AS small")
+    begin = time.monotonic()
+    corm.run("generate", "a.db", "--language", "python", "--out", "out")
+    assert time.monotonic() - begin < 5
+    assert "small: Column[int" in (corm.folder / "out/models.py").read_text()

@@ -9,6 +9,7 @@ import CormorantThreads
 /// views grow beyond all bounds, and cannot be interrupted while it does: how large each would be is counted first. What it then
 /// runs ends with the time that all have together.
 package struct ViewLimits {
+    private static let greatestLength: Int32 = 64_000_000
     private let sizes: [String: Int]
     private let end: Int64
 
@@ -28,7 +29,12 @@ package struct ViewLimits {
         guard monotonicTime() < end else { throw tookTooLong() }
         let monitor = ProgressMonitor { [end] _ in monotonicTime() < end }
         connection.setMonitor(monitor)
-        defer { connection.setMonitor(nil) }
+        // What makes one great value is not interrupted either.
+        let length = connection.limitLength(Self.greatestLength)
+        defer {
+            connection.setMonitor(nil)
+            connection.limitLength(length)
+        }
         return try withExtendedLifetime(monitor) {
             do { return try body() } catch  where monitor.isCancelled { throw tookTooLong() }
         }

@@ -6,8 +6,15 @@ extension Connection {
     /// Has SQLite refuse with `tooBig` what would take more bytes than this, one value or one row, and files to be attached.
     package func refuseLongValues(_ bytes: Int32) {
         guard handle != nil else { return }
-        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bytes)
+        limitLength(bytes)
         sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    }
+
+    /// The same of values and rows alone.
+    /// - Returns: the limit so far.
+    @discardableResult
+    package func limitLength(_ bytes: Int32) -> Int32 {
+        handle == nil ? bytes : sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bytes)
     }
 
     /// A part of a text or blob of a table with row numbers, without the rest of it, which may be greater than the memory.
