@@ -32,6 +32,8 @@ package protocol EngineConnection: AnyObject {
     /// Runs SQL text with any number of statements and no bindings. An error's offset counts from the start of the text.
     /// - Parameter refusal: the error of a statement that begins with this word, BEGIN, COMMIT or the like, and is not to be run.
     func script(_ sql: String, refusal: (_ transactionWord: String) -> CormorantError?) throws
+    /// Begins a savepoint or releases it, inside a transaction; the server may learn of it with what is run next.
+    func savepoint(_ sql: String) throws
     /// Begins the outermost transaction.
     func begin(_ kind: EngineTransaction) throws
     /// Opens another connection to the same database, with the same options.

@@ -183,6 +183,35 @@ extension PostgresConnection {
         if pipeline.isEntered, let error = pipeline.error { throw error }
     }
 
+    /// Sends savepoints with a statement behind them, all of it in one message.
+    /// - Returns: false where libpq does not.
+    func send(_ savepoints: [String], _ prepared: Prepared, _ parameters: WireParameters) -> Bool {
+        guard pq.enterPipeline(handle) == 1 else { return false }
+        for sql in savepoints {
+            guard pq.sendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0) == 1 else { return false }
+        }
+        return send(prepared, parameters) && pq.sync(handle) == 1
+    }
+
+    /// Reads what the server says to savepoints, before what it says to the statement behind them.
+    func readSavepoints(_ count: Int) -> ServerFailure? {
+        var failure: ServerFailure?
+        for _ in 0..<count {
+            while let result = pq.getResult(handle) {
+                if pq.resultStatus(result) != ResultStatus.command { failure = failure ?? ServerFailure(result, pq) }
+                pq.clear(result)
+            }
+        }
+        return failure
+    }
+
+    /// Behind the results of such a statement.
+    func leaveSavepoints(_ words: StatementWords) {
+        guard pq.status(handle) == 0 else { return }
+        try? collect(words) { _, _ in }
+        _ = pq.exitPipeline(handle)
+    }
+
     /// Sends a prepared statement with its parameters; false where libpq does not.
     func send(_ prepared: Prepared, _ parameters: WireParameters) -> Bool {
         if let name = prepared.name {

@@ -53,9 +53,11 @@ extension PostgresConnection {
             return nil
         }
         if let words, let error = outOfOrder(words, source) { throw error }
-        try makeReady()
+        let isEnd = words?.endsTransaction ?? false
+        try makeReady(withSavepoints: !isEnd)
         began(sql, isTold: isTold)
-        guard pq.sendQuery(handle, sql) == 1 else { throw lost(words) }
+        let text = isEnd ? (takeSavepoints() + [sql]).joined(separator: "; ") : sql
+        guard pq.sendQuery(handle, text) == 1 else { throw lost(words) }
         var failure: ServerFailure?
         var refused: CormorantError?
         while let result = pq.getResult(handle) {

@@ -36,6 +36,8 @@ package final class PostgresConnection: EngineConnection {
     var constraints = ConstraintCatalog()
     var pipeline: Pipeline?
     var isCopying = false
+    /// Savepoints that are sent with what is run next.
+    var savepoints: [String] = []
     private let marked: MarkedSessions
     /// Whether this session is.
     private var isMarked = false
@@ -174,8 +176,21 @@ package final class PostgresConnection: EngineConnection {
 
     // One statement at a time ----------------------------------------------------------------------------------------
 
+    package func savepoint(_ sql: String) throws {
+        guard transaction == .open, pipeline == nil, loss == nil else { return try script(sql) { _ in nil } }
+        savepoints.append(sql)
+        trace?(sql, 0)
+    }
+
+    /// Those to be sent now.
+    func takeSavepoints() -> [String] {
+        defer { savepoints.removeAll(keepingCapacity: true) }
+        return savepoints
+    }
+
     /// Before anything is sent: what another statement still gets is read into memory.
-    func makeReady() throws {
+    /// - Parameter withSavepoints: whether those that wait are sent, too.
+    func makeReady(withSavepoints: Bool = true) throws {
         guard handle != nil else {
             throw CormorantError(
                 .misuse, "the database is closed", hint: "open it again, and close it after its last use")
@@ -194,6 +209,7 @@ package final class PostgresConnection: EngineConnection {
             try beMarked(number)
         }
         if let standbys, transaction == .none, pipeline == nil { try standbys.catchUp(self) }
+        if withSavepoints, !savepoints.isEmpty { try run(takeSavepoints().joined(separator: "; "), isTold: false) }
     }
 
     /// What is sent from here on can be interrupted.
@@ -259,6 +275,7 @@ package final class PostgresConnection: EngineConnection {
         transaction = wasOpen ? .failed : .none
         noteWrites()
         isCopying = false
+        savepoints = []
         streaming = nil
         interrupter.end()
         let isUnknown = words.map { $0.commits || !wasOpen && !$0.isReadOnly } ?? false

@@ -19,6 +19,8 @@ package final class PostgresStatement: EngineStatement {
     private var isRunning = false
     /// Whether the server sends results of it still.
     private var isStreaming = false
+    /// Whether savepoints were sent before it.
+    private var isBehindSavepoints = false
     /// Whether the server has told its outcome; an error after that is of its commit.
     private var isComplete = false
     private var results = ResultQueue()
@@ -151,7 +153,8 @@ package final class PostgresStatement: EngineStatement {
     private func start() throws {
         if prepared.isDirect { return try runDirect() }
         try connection.leavePipeline()
-        try connection.makeReady()
+        // Whose rows come one by one goes by itself.
+        try connection.makeReady(withSavepoints: !isWhole && prepared.sql.words.isReadOnly)
         if prepared.isStale { try connection.describe(prepared) }
         try send()
         guard let stale = try firstResult() else { return }
@@ -177,8 +180,15 @@ package final class PostgresStatement: EngineStatement {
         }
         let parameters = try encodeParameters()
         connection.began(prepared.sql.source)
-        let sent = connection.send(prepared, parameters)
+        let savepoints = connection.takeSavepoints()
+        let sent =
+            savepoints.isEmpty
+            ? connection.send(prepared, parameters) : connection.send(savepoints, prepared, parameters)
         guard sent else { throw connection.lost(prepared.sql.words) }
+        isBehindSavepoints = !savepoints.isEmpty
+        if isBehindSavepoints, let refused = connection.readSavepoints(savepoints.count) {
+            failure = connection.error(refused, prepared.sql)
+        }
         // What writes is read to its end at once.
         if !isWhole, prepared.sql.words.isReadOnly {
             _ = pq.setChunkedRowsMode?(connection.handle, 256) ?? pq.setSingleRowMode(connection.handle)
@@ -229,6 +239,10 @@ package final class PostgresStatement: EngineStatement {
             next = pq.getResult(connection.handle)
         }
         isStreaming = false
+        if isBehindSavepoints {
+            isBehindSavepoints = false
+            connection.leaveSavepoints(prepared.sql.words)
+        }
         if pq.status(connection.handle) != 0, connection.loss == nil { failure = connection.lost(prepared.sql.words) }
         connection.ended()
         guard let told else { return }

@@ -40,8 +40,15 @@ extension Connection {
             }
         } else {
             try checkAlive()
-            try run("SAVEPOINT corm_\(savepoints)")
+            try runSavepoint("SAVEPOINT corm_\(savepoints)")
         }
+        savepoints += 1
+    }
+
+    /// Begins a transaction on a server in which temporary tables can be made, though the connection only reads; it is rolled back.
+    package func beginScratch() throws {
+        guard savepoints == 0, !isInTransaction else { return try begin(.immediate) }
+        try engine?.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
         savepoints += 1
     }
 
@@ -59,7 +66,7 @@ extension Connection {
     /// Commits the innermost transaction or releases the innermost savepoint. On failure it stays open.
     package func commit() throws {
         try checkAlive()
-        if savepoints == 1 { try run("COMMIT") } else { try run("RELEASE corm_\(savepoints - 1)") }
+        if savepoints == 1 { try run("COMMIT") } else { try runSavepoint("RELEASE corm_\(savepoints - 1)") }
         savepoints -= 1
     }
 
@@ -87,9 +94,11 @@ extension Connection {
             try run("ROLLBACK")
         } else {
             try run("ROLLBACK TO corm_\(savepoints - 1)")
-            try run("RELEASE corm_\(savepoints - 1)")
+            try runSavepoint("RELEASE corm_\(savepoints - 1)")
         }
     }
+
+    private func runSavepoint(_ sql: String) throws { try engine?.savepoint(sql) ?? run(sql) }
 
     /// Rolls back all that is open because one was left that is not the innermost. The others are still to be left; until
     /// then nothing works on.
