@@ -225,6 +225,13 @@ def test_a_bundle_with_texts_for_each_engine(url: str) -> None:
         "ALTER TABLE keep ADD COLUMN size numeric(4, 2), DROP COLUMN IF EXISTS name",
         "ALTER TABLE IF EXISTS ONLY keep DROP name",
         "-- what follows is the server's\nSELECT $$DROP$$; DROP TABLE public.other -- and gone",
+        "TRUNCATE other",
+        "TRUNCATE TABLE ONLY empty, public.Other RESTART IDENTITY",
+        "TRUNCATE parent CASCADE",
+        "DROP SCHEMA aside CASCADE",
+        "DROP SCHEMA IF EXISTS nowhere, aside CASCADE",
+        "DROP TYPE mood CASCADE",
+        "DROP DOMAIN public.code CASCADE",
     ],
 )
 def test_a_step_that_loses_rows_asks_for_its_word(url: str, sql: str) -> None:
@@ -233,7 +240,12 @@ def test_a_step_that_loses_rows_asks_for_its_word(url: str, sql: str) -> None:
     with Database(url) as db:
         db.execute_script(
             "CREATE TABLE keep (id integer PRIMARY KEY, name text); CREATE TABLE other (id integer PRIMARY KEY);"
-            "CREATE TABLE empty (id integer); INSERT INTO keep VALUES (1, 'a'); INSERT INTO other VALUES (1)"
+            "CREATE TABLE empty (id integer); INSERT INTO keep VALUES (1, 'a'); INSERT INTO other VALUES (1);"
+            "CREATE TABLE parent (id integer PRIMARY KEY); CREATE TABLE child (id integer REFERENCES parent);"
+            "INSERT INTO parent VALUES (1); INSERT INTO child VALUES (1);"
+            "CREATE SCHEMA aside; CREATE TABLE aside.deep (id integer); INSERT INTO aside.deep VALUES (1);"
+            "CREATE TYPE mood AS ENUM ('sad'); CREATE DOMAIN code AS text; CREATE TABLE own (m mood, c code);"
+            "INSERT INTO own VALUES ('sad', 'a')"
         )
         with pytest.raises(MigrationError, match=r"1 (row|value)"):
             bundle.apply(db)

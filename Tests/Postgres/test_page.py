@@ -24,6 +24,10 @@ UNIQUE constraint failed: account.owner
 CORM_E_UNSUPPORTED
 update by this program
 update by others
+add column "account.currency" - safe
+create index "account_currency" - safe
+0 steps are left
+applied
 """
 
 

@@ -394,3 +394,41 @@ def test_many_records_are_still_copied(db: Database) -> None:
         assert any(sql.startswith("COPY") for sql in ran), ran
         assert [kind for kind, _ in kinds(events(observer)[0])] == ["insert"] * 10
     assert with_database(URL, "x")
+
+
+@pytest.mark.parametrize("more", [{}, {"notify": "on"}])
+def test_what_others_write_into_a_store_is_told(url: str, more: dict[str, str]) -> None:
+    with opened(url, **more) as db, Database(url) as other:
+        store, others = db.store("settings"), other.store("settings")
+        store.put("mine", 1)
+        with db.observe(Region("corm_key_value")) as observer:
+            others.put("theirs", "a")
+            event = events(observer)[0]
+            assert event.is_foreign and kinds(event) == [("insert", ("settings", "theirs"))]
+            others.put_many({"theirs": "b", "more": None})
+            event = events(observer)[0]
+            assert sorted(kinds(event)) == [("insert", ("settings", "more")), ("update", ("settings", "theirs"))]
+            assert store.get("theirs") == "b"
+            others.delete("more")
+            assert kinds(events(observer)[0]) == [("delete", ("settings", "more"))]
+
+
+def test_the_outbox_is_pruned_by_whoever_asks_when_nobody_watches(url: str) -> None:
+    with opened(url) as db:
+        db.create_tables(Artist)
+        db.observe(Artist).cancel()
+        db.insert(Artist("Ada"))
+        db.execute("UPDATE corm_change SET at = at - interval '2 hours' WHERE id > 0")
+    with Database(url) as other:
+        assert other.query("SELECT corm_change_prune()").fetch_all() == [(1,)]
+        other.execute_script("DROP TABLE corm_change; DROP FUNCTION corm_change_note CASCADE")
+        other.insert(Artist("Bob"))
+        assert other.count(Artist) == 2
+
+
+def test_records_that_are_inserted_one_and_many_are_noted_row_by_row(db: Database) -> None:
+    with db.observe(Artist) as observer:
+        db.insert(Artist("first"))
+        db.insert_many([Artist(f"n{number}") for number in range(999)])
+        found = [change.kind for event in events(observer, 2) for change in event.changes]
+        assert found == ["insert"] * 1000

@@ -2,6 +2,7 @@
 #include <cormorant.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct account {
     int64_t id;
@@ -126,6 +127,56 @@ static bool watch(app *a, corm_database *watched) {
     return done;
 }
 
+/* The same table, a year later. */
+typedef struct grown {
+    int64_t id;
+    const char *owner;
+    int64_t balance;
+    const char *currency;
+} grown;
+
+static const corm_column_def grown_columns[] = {
+    CORM_COLUMN(grown, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(grown, owner, CORM_TEXT, .not_null = true, .unique = true),
+    CORM_COLUMN(grown, balance, CORM_INT64, .check_sql = "balance >= 0"),
+    CORM_COLUMN(grown, currency, CORM_TEXT, .not_null = true, .default_sql = "'EUR'", .indexed = true),
+};
+static const corm_model_def grown_def = CORM_MODEL(grown, "Grown", grown_columns, .table = "account");
+
+/* A table of millions of rows would be changed so, too: the index by itself, while others write. */
+static bool grow(app *a, corm_model *model) {
+    corm_plan *plan = NULL, *rest = NULL;
+    bool done = corm_migration_plan(a->db, CORM_MODELS(model), NULL, &plan, &a->error) == CORM_OK;
+    for (size_t index = 0; index < corm_plan_info_get(plan)->step_count; index += 1) {
+        const corm_plan_step *step = corm_plan_step_get(plan, index);
+        printf("%s - %s\n", step->summary, step->risk == CORM_RISK_SAFE ? "safe" : "to be looked at");
+    }
+    done = done && corm_migration_sync(a->db, CORM_MODELS(model), NULL, NULL, &a->error) == CORM_OK &&
+           corm_migration_plan(a->db, CORM_MODELS(model), NULL, &rest, &a->error) == CORM_OK;
+    if (done)
+        printf("%zu steps are left\n", corm_plan_info_get(rest)->step_count);
+    corm_plan_free(plan);
+    corm_plan_free(rest);
+    return done;
+}
+
+/* A step of a bundle, with SQL for the server beside that for files. */
+static bool write_step(app *a, corm_model *model, const char *folder) {
+    corm_migration_options options = CORM_MIGRATION_OPTIONS_INIT;
+    corm_bundle *bundle = NULL;
+    corm_bundle_states *states = NULL;
+    options.server = a->db;
+    bool done = corm_bundle_generate(folder, "accounts", CORM_MODELS(model), &options, NULL, &a->error) == CORM_OK &&
+                corm_bundle_create(folder, &bundle, &a->error) == CORM_OK &&
+                corm_bundle_adopt(a->db, bundle, NULL, &a->error) == CORM_OK &&
+                corm_bundle_status(a->db, bundle, &states, &a->error) == CORM_OK;
+    for (size_t index = 0; index < corm_bundle_states_count(states); index += 1)
+        printf("%s\n", corm_bundle_states_get(states, index)->state == CORM_STEP_APPLIED ? "applied" : "not applied");
+    corm_bundle_states_free(states);
+    corm_bundle_free(bundle);
+    return done;
+}
+
 static bool show(app *a) {
     corm_query by_owner = CORM_QUERY_INIT;
     corm_records *records = NULL;
@@ -146,18 +197,23 @@ int main(int argument_count, char **arguments) {
         fprintf(stderr, "usage: %s URL\n", arguments[0]);
         return 2;
     }
-    char url[1000];
+    char url[1000], folder[] = "/tmp/postgresql-XXXXXX", steps[sizeof folder + 6];
     corm_database *watched = NULL;
+    corm_model *model = NULL;
     snprintf(url, sizeof url, "%s?outbox=install&poll=500", arguments[1]);
+    snprintf(steps, sizeof steps, "%s/steps", mkdtemp(folder));
     bool done = corm_model_create(&account_def, &a.accounts, &a.error) == CORM_OK &&
                 corm_database_open(arguments[1], NULL, &a.db, &a.error) == CORM_OK && use(&a) &&
                 transfer(&a, "Ada", "Bob", 30) == CORM_OK && show(&a) && refuse(&a) && lack(&a) &&
-                corm_database_open(url, NULL, &watched, &a.error) == CORM_OK && watch(&a, watched);
+                corm_database_open(url, NULL, &watched, &a.error) == CORM_OK && watch(&a, watched) &&
+                corm_model_create(&grown_def, &model, &a.error) == CORM_OK && grow(&a, model) &&
+                write_step(&a, model, steps);
     if (!done)
         fprintf(stderr, "%s\n", a.error == NULL ? "it failed" : corm_error_message(a.error));
     corm_error_free(a.error);
     corm_database_close(watched, NULL);
     corm_database_close(a.db, NULL);
+    corm_model_free(model);
     corm_model_free(a.accounts);
     return done ? 0 : 1;
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 
-from cormorant import Column, Database, Error, Model, UniqueViolation, column
+from cormorant import Bundle, Column, Database, Error, Model, UniqueViolation, column
 
 
 class Account(Model):
@@ -65,6 +66,30 @@ def watch(url: str) -> None:
             print(event.changes[0].kind, "by others" if event.is_foreign else "by this program")
 
 
+class Grown(Model, table="account"):
+    """The same table, a year later."""
+
+    id: Column[int | None] = column(primary_key=True, init=False)
+    owner: Column[str] = column(unique=True)
+    balance: Column[int] = column(check="balance >= 0")
+    currency: Column[str] = column(default="EUR", default_sql="'EUR'", index=True)
+
+
+def grow(db: Database) -> None:
+    """A table of millions of rows would be changed so, too: the index by itself, while others write."""
+    for step in db.plan(Grown).steps:
+        print(step.summary, "-", step.risk)
+    db.sync(Grown)
+    print(len(db.plan(Grown).steps), "steps are left")
+
+
+def write_step(db: Database, folder: str) -> None:
+    """A step of a bundle, with SQL for the server beside that for files."""
+    Bundle.generate(folder, "accounts", Grown, server=db)
+    Bundle(folder).adopt(db)
+    print(*(state.state for state in Bundle(folder).status(db)))
+
+
 def main(url: str) -> None:
     with Database(url) as db:
         use(db)
@@ -73,6 +98,9 @@ def main(url: str) -> None:
         refuse(db)
         lack(db)
     watch(url)
+    with Database(url) as db, tempfile.TemporaryDirectory() as folder:
+        grow(db)
+        write_step(db, folder)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ CORM_BEGIN_DECLS
  *   migrations/0001_create_people/up.sql         the statements
  *   migrations/0001_create_people/down.sql       the way back, where there is one
  *   migrations/0001_create_people/schema.sql     the schema that the step leaves
- *   migrations/0001_create_people/models.sql     what the models declared, in generated steps
+ *   migrations/0001_create_people/models.sql     what the models declared, in generated steps; models.postgresql.sql, where
+ *                                                they were generated for a server, too
  *   migrations/0001_create_people/replaces.sha256  in a squashed step: the ids it stands for, and their SHA-256
  *
  * Each step runs in a transaction of its own together with its record in the table corm_migrations (id, sha256, schema
@@ -149,6 +150,7 @@ corm_status corm_bundle_drift(corm_database *database, const corm_bundle *bundle
  *
  * name      of the step: letters, digits and underscores; its number comes before it.
  * out_plan  what the step does, owned; empty: the models had not changed and nothing was written. NULL for none.
+ * options   with a server (migration.h), the step is for it, too, and the plan is the one for it.
  *
  * Statuses: CORM_E_MIGRATION when changes need a decision.
  */

@@ -340,6 +340,9 @@ typedef struct corm_model_def {
     const char *seed_sql CORM_ZERO;
     /* NULL: none. Copied; what its functions use must live as long as the model and the databases that use it. */
     const corm_record_hooks *hooks CORM_ZERO;
+    /* The property by which a server of many machines (Citus) spreads the rows; all keys must have it. Other engines take no
+       notice. NULL: none. */
+    const char *distributed_by CORM_ZERO;
 } corm_model_def;
 
 /*

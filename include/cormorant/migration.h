@@ -51,6 +51,12 @@ typedef struct corm_migration_options {
     bool allow_lossy;
     /* Zero. */
     uint8_t reserved[7];
+    /*
+     * Of corm_bundle_generate: a database of PostgreSQL, for which the step then has SQL of its own beside that for files (lines
+     * "-- engine: postgresql"). The bundle's steps are run there in a schema of their own, in a transaction that is taken
+     * back. Borrowed until return; NULL: files alone.
+     */
+    corm_database *server;
 } corm_migration_options;
 
 #define CORM_MIGRATION_OPTIONS_INIT CORM_INIT_(corm_migration_options)

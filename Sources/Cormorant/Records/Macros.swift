@@ -29,6 +29,8 @@
 ///   - scope: the SQL of a condition, `deleted_at IS NULL`, or `tenant = current_tenant()` with a function of the program's: all
 ///     that reads, counts, updates and deletes by the type, relations to it among it, is about rows that meet it. SQL of one's
 ///     own, observers and migrations are not; `unscoped` lifts it.
+///   - distributedBy: the property by which a server of many machines (Citus) spreads the rows; all keys must have it. Other
+///     engines take no notice.
 ///   - renamedFrom: the table's former name: a migration renames it instead of making a new one.
 ///   - allowDrop: columns, by their names in the table, that the struct no longer has and that a migration may drop with
 ///     their values.
@@ -42,7 +44,8 @@
 public macro Model(
     table: String? = nil, keys: [KeyDescriptor] = [], references: [ReferenceDescriptor] = [], checks: [String] = [],
     columnOrder: [String] = [], withoutRowID: Bool = false, strict: Bool = false, module: ModuleSchema? = nil,
-    view: Bool = false, scope: String? = nil, renamedFrom: String? = nil, allowDrop: [String] = [], seed: String? = nil
+    view: Bool = false, scope: String? = nil, distributedBy: String? = nil, renamedFrom: String? = nil,
+    allowDrop: [String] = [], seed: String? = nil
 ) = #externalMacro(module: "CormorantMacros", type: "ModelMacro")
 
 /// Makes a property of a `@Model` its primary key, or part of it when there are several. A single integer key is made

@@ -17,6 +17,7 @@ func migrationOptions(_ given: UnsafePointer<corm_migration_options>?) throws ->
     options.snapshot = try optionalString(raw.snapshot, "snapshot path")
     options.keepSnapshot = !raw.drop_snapshot
     options.allowLossy = raw.allow_lossy
+    if raw.server != nil { options.server = try database(raw.server) }
     if let callback = raw.progress {
         let context = CallbackContext(pointer: raw.context)
         options.progress = { progress in

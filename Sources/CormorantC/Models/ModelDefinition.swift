@@ -45,6 +45,7 @@ struct ModelDefinition {
             module: try optionalString(raw.module, "module").map { name in
                 ModuleSchema(name, try strings(raw.module_arguments, raw.module_argument_count, "module arguments"))
             }, view: raw.view, scope: try optionalString(raw.scope, "scope"),
+            distributedBy: try optionalString(raw.distributed_by, "distributed_by"),
             migration: MigrationNotes(
                 renamedFrom: try optionalString(raw.renamed_from, "former table name"),
                 allowDrop: try names(raw.allow_drop, "allow_drop"),

@@ -24,6 +24,7 @@ struct ModelCode {
         lines.append("columns: [\n\(columns)\n    ]")
         for label in [
             "keys", "references", "checks", "columnOrder", "withoutRowID", "strict", "module", "view", "scope",
+            "distributedBy",
         ] {
             if let value = arguments.code(label) {
                 lines[lines.count - 1] += ","

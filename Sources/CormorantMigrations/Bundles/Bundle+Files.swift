@@ -5,7 +5,7 @@ import CormorantSQLite
 /// The files of a bundle's folder, as bundle.h describes them.
 struct BundleFolder {
     static let manifest = "manifest.sha256"
-    static let files = ["up.sql", "down.sql", "schema.sql", "models.sql", "replaces.sha256"]
+    static let files = ["up.sql", "down.sql", "schema.sql", "models.sql", "models.postgresql.sql", "replaces.sha256"]
 
     let path: String
 
@@ -34,6 +34,7 @@ struct BundleFolder {
         var step = MigrationStep(id, up: .sql(up), down: try readText(path(id, "down.sql")).map { .sql($0) })
         step.schemaSQL = try readText(path(id, "schema.sql"))
         step.modelsSQL = try readText(path(id, "models.sql"))
+        step.serverModelsSQL = try readText(path(id, "models.postgresql.sql"))
         if let replaces = try readText(path(id, "replaces.sha256")) {
             step.replaces = try checksums(replaces, "\(id)/replaces.sha256").map { ($0.name, $0.sha256) }
         }
@@ -85,6 +86,7 @@ struct BundleFolder {
         if case .sql(let sql)? = step.down { try write(sql, "down.sql") }
         try write(step.schemaSQL, "schema.sql")
         try write(step.modelsSQL, "models.sql")
+        try write(step.serverModelsSQL, "models.postgresql.sql")
         if !step.replaces.isEmpty {
             try write(step.replaces.map { "\($0.sha256)  \($0.id)\n" }.joined(), "replaces.sha256")
         }

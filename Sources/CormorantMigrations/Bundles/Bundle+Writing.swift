@@ -12,8 +12,7 @@ extension MigrationBundle {
     ) throws -> MigrationPlan {
         for model in models { try model.validate() }
         let models = models.filter { !$0.isView && !$0.isPart }
-        let declared = models.map { $0.createSQL }.joined()
-        return try generate(folder, name, modelsSQL: declared) { bundle, schema in
+        return try generate(folder, name, models: models, options) { bundle, schema in
             let former =
                 try bundle.steps.last { $0.modelsSQL != nil }?.modelsSQL.map { try Schema(script: $0).byTable } ?? [:]
             return try modelPlan(models, from: schema, former: former, allowDrop: options.allowDrop, file: nil)
@@ -25,13 +24,17 @@ extension MigrationBundle {
     public static func generate(
         _ folder: String, name: String, to schema: Schema, options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationPlan {
-        try generate(folder, name, modelsSQL: nil) { _, last in
+        guard options.server == nil else {
+            throw CormorantError(
+                .unsupported, "a step to a schema has the SQL of files alone", hint: "generate it of models")
+        }
+        return try generate(folder, name, models: nil, options) { _, last in
             try schemaPlan(from: last, to: schema.withoutOwnTables, allowDrop: options.allowDrop, file: nil)
         }
     }
 
     private static func generate(
-        _ folder: String, _ name: String, modelsSQL: String?,
+        _ folder: String, _ name: String, models: [ModelDescriptor]?, _ options: MigrationOptions,
         _ makePlan: (MigrationBundle, Schema) throws -> MigrationPlan
     ) throws -> MigrationPlan {
         guard !name.isEmpty, name.utf8.allSatisfy(isNameByte) else {
@@ -43,14 +46,22 @@ extension MigrationBundle {
         let schema = try bundle.lastSchema()
         let plan = try makePlan(bundle, schema)
         guard plan.problems.isEmpty else { throw refusal(plan.problems) }
-        guard !plan.isEmpty, let result = plan.result else { return plan }
+        let onServer = try options.server.map { try bundle.planOnServer($0, of: models ?? [], options) }
+        guard !plan.isEmpty || !(onServer?.plan.isEmpty ?? true), let result = plan.result else { return plan }
         let back = try wayBack(plan, from: result, to: schema)
-        var step = MigrationStep(try bundle.nextID(name), up: .sql(plan.commentedSQL), down: .sql(back.commentedSQL))
+        func text(_ sql: String, _ other: String?) -> String {
+            guard let other else { return sql }
+            return "\(engineComment)sqlite\n\(sql)\(engineComment)postgresql\n\(other)\(engineComment)all\n"
+        }
+        var step = MigrationStep(
+            try bundle.nextID(name), up: .sql(text(plan.commentedSQL, onServer?.up)),
+            down: .sql(text(back.commentedSQL, onServer?.down)))
         step.schemaSQL = result.sql
-        step.modelsSQL = modelsSQL
+        step.modelsSQL = models.map { $0.map(\.createSQL).joined() }
+        step.serverModelsSQL = try options.server.map { _ in try (models ?? []).map(DeclaredTables.scratch).joined() }
         try files.write(step)
         try files.writeManifest()
-        return plan
+        return onServer?.plan ?? plan
     }
 
     /// The schema that the last step leaves.
@@ -118,13 +129,14 @@ extension MigrationBundle {
         }
         func text(_ step: MigrationStep, _ action: MigrationStep.Action) -> String {
             guard case .sql(let sql) = action else { return "" }
-            return "-- \(step.id)\n\(ended(sql))"
+            return "-- \(step.id)\n\(ended(sql))" + (contains(sql, engineComment) ? "\(engineComment)all\n" : "")
         }
         var squashed = MigrationStep(end.id, up: .sql(joined.map { text($0, $0.up) }.joined()))
         let downs = joined.reversed().compactMap { step in step.down.map { text(step, $0) } }
         if downs.count == joined.count { squashed.down = .sql(downs.joined()) }
         squashed.schemaSQL = end.schemaSQL
         squashed.modelsSQL = joined.last { $0.modelsSQL != nil }?.modelsSQL
+        squashed.serverModelsSQL = joined.last { $0.serverModelsSQL != nil }?.serverModelsSQL
         // What a joined step stood for itself stands behind it, as `step/former step`.
         squashed.replaces = joined.flatMap { step in
             [(step.id, step.sha256)] + step.replaces.map { ("\(step.id)/\($0.id)", $0.sha256) }
@@ -135,9 +147,11 @@ extension MigrationBundle {
 
 /// The plan back, which brings tables and columns back but no values that went: NULL, or a zero or empty value where NULL
 /// is not allowed.
-private func wayBack(_ plan: MigrationPlan, from schema: Schema, to former: Schema) throws -> MigrationPlan {
+func wayBack(
+    _ plan: MigrationPlan, from schema: Schema, to former: Schema, server: ServerSchema? = nil
+) throws -> MigrationPlan {
     let notes = PlanNotes(allowsAll: true)
-    let planner = try Planner(schema, file: nil, notes: notes)
+    let planner = try Planner(schema, file: nil, notes: notes, server: server)
     // Columns were renamed after their tables, and go back before them.
     for change in plan.steps.flatMap(\.changes).reversed() {
         guard let after = change.after else { continue }
@@ -149,13 +163,25 @@ private func wayBack(_ plan: MigrationPlan, from schema: Schema, to former: Sche
     for table in former.tables {
         guard let present = planner.current.table(table.name).map(TableShape.init) else { continue }
         for column in TableShape(table).columns where column.notNull != nil && column.defaultValue == nil {
-            let empty = column.affinity == .text ? "''" : column.affinity == .blob ? "x''" : "0"
+            let empty =
+                server == nil
+                ? column.affinity == .text ? "''" : column.affinity == .blob ? "x''" : "0"
+                : emptyOnServer(column.definition.type)
             let value =
                 present.column(column.name) == nil ? empty : "coalesce(\(quoteIdentifier(column.name)), \(empty))"
             planner.notes.conversions[foldIdentifier(table.name), default: [:]][foldIdentifier(column.name)] = value
         }
     }
     return try planner.plan(to: former)
+}
+
+/// A value of a type where there is none.
+private func emptyOnServer(_ type: String) -> String {
+    let values: [(prefix: String, value: String)] = [
+        ("bool", "false"), ("date", "epoch"), ("timestamp", "epoch"), ("time", "00:00"), ("interval", "0"),
+        ("uuid", "00000000-0000-0000-0000-000000000000"), ("json", "null"), ("bytea", ""), ("text", ""), ("character", ""),
+    ]
+    return "CAST('\(values.first { type.hasPrefix($0.prefix) }?.value ?? "0")' AS \(type))"
 }
 
 private func isNameByte(_ byte: UInt8) -> Bool {
@@ -182,6 +208,11 @@ extension MigrationPlan {
         from schema: Schema, to target: Schema, of database: Database?, options: MigrationOptions = MigrationOptions()
     ) throws {
         let (schema, target) = (schema.withoutOwnTables, target.withoutOwnTables)
+        guard schema.dialect == target.dialect, database?.dialect ?? schema.dialect == schema.dialect else {
+            throw CormorantError(
+                .unsupported, "a plan leads from one schema to another of the same engine, and one of these is a server's",
+                hint: "sync brings a server to models; corm move makes its tables of a file's, and corm diff compares them")
+        }
         guard let database else {
             self = try schemaPlan(from: schema, to: target, allowDrop: options.allowDrop, file: nil)
             return
@@ -198,7 +229,8 @@ func schemaPlan(
     from schema: Schema, to target: Schema, allowDrop: [String], file: Connection?
 ) throws -> MigrationPlan {
     let notes = PlanNotes(allowedDrops: Set(allowDrop.map(foldIdentifier)))
-    return try Planner(schema, file: file, notes: notes).plan(to: target)
+    let server = try schema.dialect == .postgres ? file.map { try ServerSchema($0) } ?? ServerSchema(of: schema) : nil
+    return try Planner(schema, file: file, notes: notes, server: server).plan(to: target)
 }
 
 extension Schema {

@@ -22,6 +22,8 @@ public struct MigrationStep: Sendable {
     public var schemaSQL: String?
     /// What the models declared, in generated steps.
     package var modelsSQL: String?
+    /// The same as a server is told it, where the step was generated for one, too.
+    var serverModelsSQL: String?
     /// The steps that it stands for, with their SHA-256; what one of those stands for itself follows as `step/former step`.
     package var replaces: [(id: String, sha256: String)] = []
 
@@ -70,7 +72,7 @@ extension MigrationStep.Action {
 }
 
 /// Begins the lines of a step's SQL that say which engine runs what follows: `sqlite`, `postgresql` or `all`.
-private let engineComment = "-- engine: "
+let engineComment = "-- engine: "
 
 /// First line of an up.sql whose statements cannot run in a transaction.
 let outsideTransaction = "-- outside transaction"

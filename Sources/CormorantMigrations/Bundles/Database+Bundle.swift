@@ -57,17 +57,7 @@ extension Database {
                         .migration, "the file has a history already", hint: "apply the bundle instead of adopting it")
                 }
                 let schema = try Schema(present: connection)
-                guard let snapshot = bundle.steps[end].schemaSQL else {
-                    throw CormorantError(
-                        .migration, "step \(bundle.steps[end].id) has no schema to compare the file with",
-                        hint: "seal the bundle, or give the step the schema that it leaves")
-                }
-                if connection.dialect == .postgres {
-                    try refuseLack(of: Schema(script: snapshot), in: schema, bundle.steps[end].id)
-                } else {
-                    try refuseDrift(
-                        from: Schema(script: snapshot), to: schema, "the schema that \(bundle.steps[end].id) leaves")
-                }
+                try refuseOther(schema, than: bundle, upTo: end, connection)
                 try history.create()
                 let time = try history.time()
                 for (index, step) in bundle.steps.prefix(end + 1).enumerated() {
@@ -78,6 +68,24 @@ extension Database {
                 }
             }
         }
+    }
+
+    /// Refuses a schema that is not the one which steps leave. On a server others may have tables, too.
+    private func refuseOther(
+        _ schema: Schema, than bundle: MigrationBundle, upTo end: Int, _ connection: Connection
+    ) throws {
+        let (last, what) = (bundle.steps[end], "the schema that \(bundle.steps[end].id) leaves")
+        if connection.dialect == .postgres, let expected = try ServerReplay.known(bundle.steps[...end], connection) {
+            let changes = SchemaDifference(from: expected, to: schema).changes
+            return try refuseDrift(changes.filter { expected.has($0.table) }, what)
+        }
+        guard let snapshot = last.schemaSQL else {
+            throw CormorantError(
+                .migration, "step \(last.id) has no schema to compare the file with",
+                hint: "seal the bundle, or give the step the schema that it leaves")
+        }
+        if connection.dialect == .postgres { return try refuseLack(of: Schema(script: snapshot), in: schema, last.id) }
+        try refuseDrift(from: Schema(script: snapshot), to: schema, what)
     }
 
     /// Says what became of a step that was cut short outside a transaction.
@@ -158,6 +166,13 @@ extension Database {
                 let step = bundle.step(last.id) ?? bundle.steps.last { $0.replacedIDs.contains(last.id) }
                 if step == nil { try HistoryCheck(bundle, rows).validate() }
                 if connection.dialect == .postgres {
+                    let place = step.flatMap { step in bundle.steps.firstIndex { $0.id == step.id } }
+                    if let place,
+                        let former = try ServerReplay.former(
+                            bundle.steps[...place], parts: last.parts, now: schema, connection)
+                    {
+                        return try schemaPlan(from: schema, to: former, allowDrop: [], file: connection)
+                    }
                     let changes = SchemaParts(schema).changes(to: SchemaParts(text: last.parts))
                     return MigrationPlan(
                         steps: changes.map {

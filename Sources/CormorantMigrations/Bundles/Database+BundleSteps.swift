@@ -29,7 +29,7 @@ extension Database {
         _ bundle: MigrationBundle, _ connection: Connection, isGoingBack: Bool = false, _ applier: Applier? = nil
     ) throws -> HistoryCheck {
         let rows = try History(connection: connection).rows()
-        let check = HistoryCheck(bundle, rows, goesOn: connection.dialect == .postgres)
+        let check = HistoryCheck(bundle, rows, goesOn: connection.dialect == .postgres && !isGoingBack)
         try check.validate(isGoingBack: isGoingBack)
         if let last = rows.last, !last.schemaAfter.isEmpty, !rows.contains(where: { $0.state == .running }) {
             try refuseDrift(bundle, last, applier?.schemaBefore(connection) ?? KnownSchema(connection))

@@ -4,12 +4,15 @@ import CormorantSQLite
 
 /// Which tables and columns of a file go by the SQL of steps, with what is in them. Told by the statements: renames are
 /// followed, and a table that is made anew under the name of one that goes takes its place, with the columns that it has
-/// again. How much of its rows that has is counted behind the step.
+/// again. How much of its rows that has is counted behind the step. What a server drops or empties along with something is
+/// asked of its catalogs.
 struct StepLosses {
     /// A table, or a column of one, by its name in the file.
     struct Loss: Hashable {
         var table: String
         var column: String?
+        /// The query of a server's catalogs that tells tables, and columns or NULL, in its place.
+        var companions: String?
     }
 
     private struct Table {
@@ -65,6 +68,7 @@ struct StepLosses {
             case "create": create(statement.sql)
             case "alter": alter(statement.sql)
             case "drop": drop(statement.sql, statement.offset)
+            case "truncate" where dialect == .postgres: truncate(statement.sql)
             case "insert", "replace", "with": fill(statement.sql)
             default: break
             }
@@ -180,13 +184,74 @@ struct StepLosses {
 
     private mutating func drop(_ sql: String, _ offset: Int) {
         var words = words(sql, .max).dropFirst()
-        guard words.popFirst().map(foldIdentifier) == "table" else { return }
+        let kind = words.popFirst().map(foldIdentifier)
         if words.first.map(foldIdentifier) == "if" { words = words.dropFirst(2) }
+        if dialect == .postgres, words.last == "cascade" {
+            words = words.dropLast()
+            for name in words.split(separator: ",") { found += Self.companions(of: kind ?? "", name) }
+        }
+        guard kind == "table" else { return }
         // A server takes several.
         for var words in words.split(separator: ",") {
             guard let name = Self.name(&words), let table = tables.removeValue(forKey: name) else { continue }
             dropped.append((name, table, offset))
         }
+    }
+
+    /// TRUNCATE [TABLE] [ONLY] name [*] and others, [RESTART IDENTITY] [CASCADE].
+    private mutating func truncate(_ sql: String) {
+        var words = words(sql, .max).dropFirst()
+        if words.first == "table" { words = words.dropFirst() }
+        let isCascading = words.last == "cascade"
+        let end = words.firstIndex { ["restart", "continue", "cascade", "restrict"].contains($0) } ?? words.endIndex
+        for var words in words[..<end].split(separator: ",") {
+            if words.first == "only" { words = words.dropFirst() }
+            guard let name = Self.name(&words), let origin = tables[name]?.origin else { continue }
+            found.append(Loss(table: origin, column: nil))
+            if isCascading { found.append(Loss(table: origin, column: nil, companions: Self.referrers(of: origin))) }
+        }
+    }
+
+    /// What goes by DROP ... CASCADE of what is no table itself: tables, and columns of those that stay.
+    private static func companions(of kind: String, _ words: ArraySlice<String>) -> [Loss] {
+        var words = words
+        let schema = words.dropFirst().first == "." ? words.first : nil
+        if schema != nil { words = words.dropFirst(2) }
+        guard let name = words.first else { return [] }
+        let quoted = textLiteral(((schema.map { [$0] } ?? []) + [name]).map(quoteIdentifier).joined(separator: "."))
+        let root: (catalog: String, number: String)
+        switch kind {
+        case "schema": root = ("pg_namespace", "to_regnamespace(\(quoted))")
+        case "type", "domain": root = ("pg_type", "to_regtype(\(quoted))")
+        case "extension":
+            root = ("pg_extension", "(SELECT oid FROM pg_catalog.pg_extension WHERE extname = \(textLiteral(name)))")
+        default: return []
+        }
+        let gone = """
+            WITH RECURSIVE gone(classid, objid, objsubid) AS (
+                SELECT CAST(CAST('pg_catalog.\(root.catalog)' AS regclass) AS oid), CAST(\(root.number) AS oid), 0
+                UNION SELECT d.classid, d.objid, d.objsubid FROM pg_catalog.pg_depend d JOIN gone g
+                    ON d.refclassid = g.classid AND d.refobjid = g.objid AND g.objsubid IN (0, d.refobjsubid))
+            SELECT CAST(c.oid AS regclass), CAST(a.attname AS text)
+            FROM gone g JOIN pg_catalog.pg_class c ON c.oid = g.objid
+                LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = g.objsubid AND a.attnum > 0
+            WHERE g.classid = CAST('pg_catalog.pg_class' AS regclass) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                AND (g.objsubid = 0 OR NOT EXISTS (SELECT FROM gone w
+                    WHERE w.classid = g.classid AND w.objid = g.objid AND w.objsubid = 0))
+            ORDER BY 1, 2
+            """
+        return [Loss(table: name, column: nil, companions: gone)]
+    }
+
+    /// The tables whose foreign keys lead to one, directly or through others.
+    private static func referrers(of table: String) -> String {
+        """
+        WITH RECURSIVE gone(oid) AS (
+            SELECT CAST(to_regclass(\(textLiteral(quoteIdentifier(table)))) AS oid)
+            UNION SELECT k.conrelid FROM pg_catalog.pg_constraint k JOIN gone g ON k.confrelid = g.oid WHERE k.contype = 'f')
+        SELECT CAST(oid AS regclass), CAST(NULL AS text) FROM gone
+        WHERE oid <> to_regclass(\(textLiteral(quoteIdentifier(table)))) ORDER BY 1
+        """
     }
 
     /// What goes by the SQL alone: those that hold something, counted in a file, and the rows of tables whose place one takes
@@ -198,8 +263,21 @@ struct StepLosses {
 
     /// Those that hold something, counted in a file.
     static func counted(_ losses: [Loss], _ connection: Connection) throws -> [String] {
-        try losses.compactMap { loss in
-            try count(loss, connection).flatMap { $0 > 0 ? told(loss, $0) : nil }
+        try losses.flatMap { loss in
+            if let sql = loss.companions { return try companions(sql, connection) }
+            return try count(loss, connection).flatMap { $0 > 0 ? [told(loss, $0)] : nil } ?? []
+        }
+    }
+
+    private static func companions(_ sql: String, _ connection: Connection) throws -> [String] {
+        var found: [(table: String, column: String?)] = []
+        try ServerCatalog(connection: connection).forEach(sql) { found.append(($0.string(0), $0.text(1))) }
+        return try found.compactMap { table, column in
+            let values = column.map(quoteIdentifier) ?? "*"
+            guard let count = try numberIfKnown("SELECT count(\(values)) FROM \(table)", connection), count > 0 else { return nil }
+            let name = table.hasPrefix("\"") ? table : "\"\(table)\""
+            guard let column else { return "\(CormorantBase.counted(count, "row")) of \(name)" }
+            return "\(CormorantBase.counted(count, "value")) of \"\(column)\" of \(name)"
         }
     }
 

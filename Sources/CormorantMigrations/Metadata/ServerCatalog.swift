@@ -68,7 +68,7 @@ struct ServerCatalog {
             CASE WHEN c.relkind = 'p' THEN pg_catalog.pg_get_partkeydef(c.oid) END,
             CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END, c.relrowsecurity
         FROM pg_catalog.pg_class c
-        WHERE \(isTable) AND (c.relpersistence <> 't') = \(isScratch ? "false" : "true") AND pg_catalog.pg_table_is_visible(c.oid) AND \(isOwn("pg_class", "c.oid"))
+        WHERE \(isTable) AND (c.relpersistence <> 't') = \(isScratch ? "false" : "true") AND c.relname <> 'corm_change' AND pg_catalog.pg_table_is_visible(c.oid) AND \(isOwn("pg_class", "c.oid"))
         ORDER BY c.oid
         """
     }
@@ -127,12 +127,12 @@ struct ServerCatalog {
         """
     }
 
-    /// Table, name, when and for what (pg_trigger.h), columns, how it is made.
+    /// Table, name, when and for what (pg_trigger.h), columns, how it is made. Without those of the outbox, by which programs watch.
     var triggers: String {
         """
         SELECT t.tgrelid, t.tgname, t.tgtype, CAST(t.tgattr AS text), pg_catalog.pg_get_triggerdef(t.oid)
         FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
-        WHERE \(isTable) AND NOT t.tgisinternal
+        WHERE \(isTable) AND NOT t.tgisinternal AND t.tgname NOT LIKE 'corm\\_change\\_%'
         ORDER BY t.tgrelid, t.tgname
         """
     }

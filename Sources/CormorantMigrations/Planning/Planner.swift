@@ -116,7 +116,8 @@ final class Planner {
     func isChanged(_ table: String) -> Bool { changed.contains(foldIdentifier(table)) }
 
     private func create(_ table: String, sql: String, readsAgain: Bool = true) throws {
-        let keys = server == nil ? [] : earlyReferences(of: table)
+        let keys =
+            server == nil ? [] : (notes.distributions[foldIdentifier(table)] ?? []) + earlyReferences(of: table)
         try add(
             "create table \"\(table)\"", [SchemaChange(.createTable, table, after: sql)], [sql] + keys,
             readsAgain: readsAgain)
@@ -328,6 +329,8 @@ struct PlanNotes {
     var allowedDrops = Set<String>()
     /// SQL for the values of a column, by folded table and column.
     var conversions: [String: [String: String]] = [:]
+    /// What has a server spread the rows of a new table, by folded table.
+    var distributions: [String: [String]] = [:]
     /// Statements that fill a new table, by folded table.
     var seeds: [String: String] = [:]
     /// Whether the target is of models: what it lacks besides tables and columns is what they declared before, and no longer.

@@ -67,9 +67,10 @@ extension Schema: Equatable {
 }
 
 extension Reader {
-    /// The file's schema as it is now, without the tables that migrations keep for themselves.
+    /// The file's schema as it is now, without the tables that migrations keep for themselves. Of a server it is in the server's
+    /// words, and is compared with what another server has.
     @available(*, noasync)
-    public func schema() throws -> Schema { try database.withReader { try Schema($0).withoutOwnTables } }
+    public func schema() throws -> Schema { try database.withReader { try Schema(present: $0) } }
 }
 
 extension ForeignKeyDefinition {

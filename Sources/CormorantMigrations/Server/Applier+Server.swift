@@ -48,14 +48,26 @@ extension Applier {
             sql: error.sql)
     }
 
+    /// The same inside the caller's transaction, whose isolation is its own, and which waits for no other migration.
+    func nested<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        guard connection.dialect == .postgres else { return try transaction(connection, body) }
+        return try database.inTransaction {
+            guard try isAlone(connection) else { throw anotherMigration() }
+            return try body()
+        }
+    }
+
+    /// Whether no other migration runs; then none does until the transaction ends.
+    private func isAlone(_ connection: Connection) throws -> Bool {
+        try number("SELECT CAST(pg_try_advisory_xact_lock(\(Self.lock)) AS integer)", connection) == 1
+    }
+
     /// nil where another has the lock.
     private func attempt<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result? {
         try database.inTransaction {
             // What was committed by whoever had the lock before is seen by each statement.
             try connection.script("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
-            guard try number("SELECT CAST(pg_try_advisory_xact_lock(\(Self.lock)) AS integer)", connection) == 1 else {
-                return nil
-            }
+            guard try isAlone(connection) else { return nil }
             // Everybody else who wants the table waits behind us: not for long.
             try connection.script("SET LOCAL lock_timeout = \(Self.patience)")
             return try body()

@@ -15,9 +15,15 @@ extension Connection {
     func schemaVersion() throws -> Int64 { try dialect == .sqlite ? pragma("schema_version") : serverVersion() }
 
     /// Whether the server has a table of the name.
-    func hasTable(_ name: String) throws -> Bool {
-        try number(
-            "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass(\(textLiteral(quoteIdentifier(name))))",
-            self) == 1
+    func hasTable(_ name: String) throws -> Bool { try kind(of: name) != nil }
+
+    /// What the server has by the name, as `pg_class` says: `r` a table, `v` a view, and so on.
+    func kind(of name: String) throws -> String? {
+        let table = textLiteral(quoteIdentifier(name))
+        var kind: String?
+        try ServerCatalog(connection: self).forEach(
+            "SELECT CAST(relkind AS text) FROM pg_catalog.pg_class WHERE oid = to_regclass(\(table))"
+        ) { kind = $0.text(0) }
+        return kind
     }
 }

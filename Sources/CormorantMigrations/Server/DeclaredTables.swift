@@ -36,21 +36,22 @@ struct DeclaredTables {
     static func scratch(_ model: ModelDescriptor) throws -> String { scratch(try statements(model)) }
 
     private static func scratch(_ statements: [String]) -> String {
-        statements.filter { !$0.hasPrefix("ALTER ") }.map { sql in
+        statements.filter { !$0.hasPrefix("ALTER ") && !$0.hasPrefix("DO ") }.map { sql in
             let prefix = "CREATE TABLE "
             return (sql.hasPrefix(prefix) ? "CREATE TEMPORARY TABLE " + sql.dropFirst(prefix.count) : sql) + ";\n"
         }.joined()
     }
 
-    /// What a model declared that was brought to the server before.
-    static func former(_ record: ModelRegistry.Record, of table: String, _ connection: Connection) throws -> Schema {
+    /// What models declared that were brought to the server before, by the text for files and that for the server.
+    static func former(_ sql: String, made: String, _ connection: Connection) throws -> Schema {
         // What a newer server reads otherwise is as if it had never been declared.
-        guard var schema = try? ServerSchema.made(by: record.made, connection) else { return Schema() }
-        guard let place = schema.tables.indices.first,
-            let said = try? Schema(script: record.sql).tables.first
-        else { return schema }
-        schema.tables[place].constraints += TableShape(said).foreignKeys.map { key, _ in
-            ConstraintDefinition(name: nil, kind: .foreignKey(key), sql: key.sql)
+        guard var schema = try? ServerSchema.made(by: made, connection) else { return Schema() }
+        let said = try? Schema(script: sql)
+        for place in schema.tables.indices {
+            guard let table = said?.table(schema.tables[place].name) else { continue }
+            schema.tables[place].constraints += TableShape(table).foreignKeys.map { key, _ in
+                ConstraintDefinition(name: nil, kind: .foreignKey(key), sql: key.sql)
+            }
         }
         return schema
     }

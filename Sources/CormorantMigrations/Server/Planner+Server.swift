@@ -85,7 +85,7 @@ extension Planner {
             return [try retype(old, new, change, table, "\(alter) ", column, &judgement)]
         case .changeNotNull:
             guard let new, new.notNull != nil else { return ["\(alter) \(column) DROP NOT NULL"] }
-            let fill = try fillNulls(new, table, &judgement)
+            let fill = try fillNulls(new, table, difference, &judgement)
             return fill + ["\(alter) \(column) SET NOT NULL"]
         case .changeDefault:
             return ["\(alter) \(column) " + (new?.defaultValue.map { "SET DEFAULT \($0.text)" } ?? "DROP DEFAULT")]

@@ -42,19 +42,21 @@ extension Planner {
                 "SELECT count(*) FROM \(source) WHERE CAST(\(back) AS text) IS DISTINCT FROM CAST(\(name) AS text)",
                 file)
             let where_ = "\"\(table.name).\(new.name)\""
-            if count == nil {
-                let all = try number("SELECT count(*) FROM \(source) WHERE \(name) IS NOT NULL", file) ?? 0
-                if all > 0 {
+            if let count = try count ?? misfits(name, from: from, to: to, source, file) {
+                if count > 0 {
                     judgement.problems.append(
                         MigrationProblem(
-                            message: "of \(counted(all, "value")) of \(where_) some are no \(to)",
-                            annotation: notes.remedy))
+                            message: "\(counted(count, "value")) of \(where_) would change by going from \(from) to \(to)",
+                            annotation: "\(notes.remedy), or mend the rows"))
                 }
-            } else if let count, count > 0 {
+            } else if let all = try number("SELECT count(\(name)) FROM \(source)", file), all > 0 {
                 judgement.problems.append(
                     MigrationProblem(
-                        message: "\(counted(count, "value")) of \(where_) would change", annotation: notes.remedy))
+                        message: "of \(counted(all, "value")) of \(where_) some are no \(to)",
+                        annotation: "\(notes.remedy), or mend the rows"))
             }
+        } else if given == nil, change.kind == .changeType {
+            judgement.isOpen = true
         }
         let isSame = (from.hasPrefix("character varying") || from == "text") && to == "text"
         if !isSame || change.kind == .changeCollation && isIndexed(old.name, table) { try rewrites(table, &judgement) }
@@ -65,6 +67,18 @@ extension Planner {
             parts.append("\(column) SET DEFAULT \(value.text)")
         }
         return alter + parts.joined(separator: ", ")
+    }
+
+    /// How many texts are no number, or not written as one is; nil: of other types.
+    private func misfits(
+        _ name: String, from: String, to: String, _ source: String, _ file: Connection
+    ) throws -> Int64? {
+        guard from == "text" || from.hasPrefix("character"), ["smallint", "integer", "bigint"].contains(to) else {
+            return nil
+        }
+        // Whatever is longer fits no type.
+        let isWritten = "\(name) ~ '^(0|-?[1-9][0-9]{0,18})$'"
+        return try number("SELECT count(*) FROM \(source) WHERE NOT \(isWritten)", file)
     }
 
     func converted(_ value: String, from: String, to: String) -> String {
@@ -82,30 +96,40 @@ extension Planner {
 
     /// What takes the place of NULLs, before there may be none.
     func fillNulls(
-        _ column: TableShape.Column, _ table: TableDefinition, _ judgement: inout Judgement
+        _ column: TableShape.Column, _ table: TableDefinition, _ difference: TableDifference,
+        _ judgement: inout Judgement
     ) throws -> [String] {
         let name = quoteIdentifier(column.name)
-        let question = "SELECT count(*) FROM \(origins.source(table)) WHERE \(name) IS NULL"
+        // What converts the values to another type has converted NULLs, too.
+        let isRetyped = difference.changes.contains {
+            $0.kind == .changeType && $0.name.map { sameIdentifier($0, column.name) } ?? false
+        }
+        let conversion = notes.conversion(of: column.name, in: table.name).map {
+            SQLCompiler.onServer($0, as: column.definition.type, of: table.columnTypes)
+        }
+        let question =
+            "SELECT count(*) FROM \(origins.source(table)) WHERE "
+            + "\(isRetyped ? conversion.map { "(\($0))" } ?? name : name) IS NULL"
         guard let file else {
             judgement.isOpen = true
             guards.append(question)
             return []
         }
-        guard let count = try number(question, file), count > 0 else {
+        guard let count = try numberIfKnown(question, file), count > 0 else {
             guards.append(question)
             return []
         }
         let place = "\"\(table.name).\(column.name)\""
         let value: String
-        if let conversion = notes.conversion(of: column.name, in: table.name) {
-            value = SQLCompiler.onServer(conversion, as: column.definition.type, of: table.columnTypes)
+        if let conversion, !isRetyped {
+            value = conversion
         } else if let given = column.defaultValue {
             value = given.text
         } else {
             judgement.problems.append(
                 MigrationProblem(
                     message: "\(counted(count, "row")) \(count == 1 ? "holds" : "hold") NULL in \(place)",
-                    annotation: "give it a default\(notes.isOfModels ? " or convert_sql" : ""), or let it be NULL"))
+                    annotation: "give it a default\(notes.isOfModels ? " or convert_sql" : ""), or mend the rows"))
             return []
         }
         judgement.notes.append("\(counted(count, "NULL")) of \(place) become \(oneLine(value))")

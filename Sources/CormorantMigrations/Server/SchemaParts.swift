@@ -25,6 +25,9 @@ struct SchemaParts {
         }
     }
 
+    /// Whether there is a table or a view of the name.
+    func has(_ name: String) -> Bool { lines[["table", name, ""]] != nil || lines[["view", name, ""]] != nil }
+
     var text: String {
         lines.map { ($0.key + [$0.value]).joined(separator: "\u{1}") }.sorted().joined(separator: "\u{2}")
     }

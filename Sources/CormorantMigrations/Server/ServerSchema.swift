@@ -27,9 +27,13 @@ struct ServerSchema {
     /// The name of the check by which a column of many rows becomes NOT NULL.
     static func notNullCheck(_ column: String) -> String { "corm_not_null_" + column }
 
+    /// One that was read before, of whose state nothing is known.
+    init(of schema: Schema) { self.schema = schema }
+
     /// - Parameter isScratch: whether it is of temporary tables alone.
     init(_ connection: Connection, isScratch: Bool = false) throws {
         let catalog = ServerCatalog(connection: connection, isScratch: isScratch)
+        schema.dialect = .postgres
         try catalog.forEach(ServerCatalog.collations) { collations[$0.int(0)] = $0.string(1) }
         try catalog.forEach(catalog.tables) { add(table: $0) }
         try catalog.forEach(catalog.columns) { add(column: $0) }

@@ -43,6 +43,7 @@ extension Database {
 
 /// A model may read a view, which nothing is to be done for.
 private func isView(_ name: String, _ connection: Connection) throws -> Bool {
+    if connection.dialect == .postgres { return try ["v", "m"].contains(connection.kind(of: name) ?? "") }
     let statement = try connection.statement(
         "SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE")
     defer { connection.recycle(statement) }

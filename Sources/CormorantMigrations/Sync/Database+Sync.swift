@@ -30,6 +30,20 @@ extension Database {
     }
 
     private func bring(_ models: [ModelDescriptor], _ options: MigrationOptions) throws -> MigrationPlan {
+        guard dialect == .postgres else { return try bringOnce(models, options) }
+        // Another tool may have changed the tables between the plan and the lock.
+        for _ in 0..<4 {
+            let version = try withConnection { try $0.schemaVersion() }
+            do {
+                return try bringOnce(models, options)
+            } catch let error as CormorantError where error.code == .sql || error.code == .schema {
+                guard try withConnection({ try $0.schemaVersion() }) != version else { throw error }
+            }
+        }
+        return try bringOnce(models, options)
+    }
+
+    private func bringOnce(_ models: [ModelDescriptor], _ options: MigrationOptions) throws -> MigrationPlan {
         let plan = try atOnce(options) { applier, connection in
             let plan = try makePlan(models, options, connection)
             guard plan.problems.isEmpty else { throw refusal(plan.problems) }
@@ -52,14 +66,15 @@ extension Database {
         let models = try checked(models)
         let plan = try makePlan(models, MigrationOptions(), connection)
         guard plan.problems.isEmpty else { throw refusal(plan.problems) }
-        if let step = plan.steps.first(where: { !$0.rebuilt.isEmpty }) {
+        if let step = plan.steps.first(where: { !$0.rebuilt.isEmpty || $0.isApart }) {
             throw CormorantError(
-                .transaction, "inside a transaction no table is rebuilt, which takes \(step.summary)",
+                .transaction,
+                "inside a transaction \(step.isApart ? "nothing is done apart" : "no table is rebuilt"), which takes \(step.summary)",
                 hint: "sync the models before the transaction, or use them once")
         }
         let applier = Applier(self, MigrationOptions())
         try applier.runWithForeignKeys(connection) { connection in
-            try applier.transaction(connection) { try applier.bring(models, plan, connection) }
+            try applier.nested(connection) { try applier.bring(models, plan, connection) }
         }
     }
 
@@ -86,7 +101,15 @@ extension Database {
         _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationPlan {
         let models = try checked(models)
-        return try transaction(.deferred) { try withConnection { try makePlan(models, options, $0) } }
+        if dialect == .sqlite || transactionDepth > 0 {
+            return try transaction(.deferred) { try withConnection { try makePlan(models, options, $0) } }
+        }
+        // What models declare is made as temporary tables.
+        return try withConnection { connection in
+            try connection.beginScratch()
+            defer { try? connection.rollback() }
+            return try makePlan(models, options, connection)
+        }
     }
 
     /// Carries out a plan that was made of this file. The file must be as it was then.
@@ -129,7 +152,7 @@ extension Database {
             if server == nil {
                 former[table] = try Schema(script: record.sql)
             } else if named.contains(table) {
-                former[table] = try DeclaredTables.former(record, of: table, connection)
+                former[table] = try DeclaredTables.former(record.sql, made: record.made, connection)
             }
         }
         return try modelPlan(
@@ -179,9 +202,11 @@ extension Database {
 }
 
 /// The way from a schema to one with the models' tables as they say.
+/// - Parameter scratch: where a server is asked what it makes of models; nil: where the rows are.
 func modelPlan(
     _ models: [ModelDescriptor], from schema: Schema, former: [String: Schema],
-    records: [String: ModelRegistry.Record] = [:], allowDrop: [String], file: Connection?, server: ServerSchema? = nil
+    records: [String: ModelRegistry.Record] = [:], allowDrop: [String], file: Connection?, server: ServerSchema? = nil,
+    scratch: Connection? = nil
 ) throws -> MigrationPlan {
     let dropping = allowDrop.map(foldIdentifier)
     var notes = PlanNotes(allowedDrops: Set(dropping), isOfModels: true)
@@ -189,6 +214,7 @@ func modelPlan(
         let table = foldIdentifier(model.table)
         for column in model.migration.allowDrop { notes.allowedDrops.insert("\(table).\(foldIdentifier(column))") }
         if let sql = model.migration.seedSQL { notes.seeds[table] = sql }
+        notes.distributions[table] = SQLCompiler.distribution(of: model.schema)
         for column in model.columns {
             if let sql = column.convertSQL {
                 notes.conversions[table, default: [:]][foldIdentifier(column.column)] = sql
@@ -200,7 +226,7 @@ func modelPlan(
     try renameColumns(models, planner)
     let former = try server == nil ? renamed(former, planner.steps) : renamedOnServer(former, planner.steps)
     let named = Set(models.map { foldIdentifier($0.table) })
-    let onServer = try server.flatMap { _ in try file.map { try DeclaredTables(models, $0) } }
+    let onServer = try server.flatMap { _ in try (scratch ?? file).map { try DeclaredTables(models, $0) } }
     for (table, schema) in onServer?.schemas ?? [:] {
         for name in schema.tables.flatMap(\.constraints).compactMap(\.name) { planner.declared.insert([table, name]) }
     }
@@ -359,12 +385,26 @@ extension Applier {
         let invariants = try connection.dialect == .sqlite ? Invariants(connection, of: plan) : nil
         try execute(plan.steps, connection)
         if plan.steps.contains(where: \.isApart) { return }
-        if let result = plan.result,
-            let change = SchemaDifference(from: result, to: try Schema(present: connection)).changes.first
+        let present = try Schema(present: connection)
+        if let result = plan.result?.followingRenames(plan, present),
+            let change = SchemaDifference(from: result, to: present).changes.first
         {
             throw CormorantError(
                 .internal, "the migration left a difference: \(change)", hint: "report this as a defect")
         }
         try invariants?.check(connection)
+    }
+}
+
+extension Schema {
+    /// With the views and triggers that a server has written anew because a plan renames what they name.
+    fileprivate func followingRenames(_ plan: MigrationPlan, _ present: Schema) -> Schema {
+        guard dialect == .postgres, plan.touched == nil else { return self }
+        var schema = self
+        schema.views = views.map { present.view($0.name) ?? $0 }
+        schema.triggers = triggers.map { trigger in
+            present.triggers.first { $0.name == trigger.name && sameIdentifier($0.table, trigger.table) } ?? trigger
+        }
+        return schema
     }
 }

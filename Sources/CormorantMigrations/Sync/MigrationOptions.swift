@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantORM
 
 /// What a migration is told beside the schema it leads to.
 public struct MigrationOptions: Sendable {
@@ -11,6 +12,9 @@ public struct MigrationOptions: Sendable {
     public var snapshot: String?
     /// Whether the copy stays after success; after a failure it always does.
     public var keepSnapshot: Bool
+    /// Of a step that is generated of models: a server's database, for which the step then has SQL of its own beside that for
+    /// files. The bundle's steps are run there in a schema of their own, in a transaction that is taken back.
+    public var server: Database?
     /// Called now and then, on the thread of the call and inside it, and must not use the database; false cancels: all
     /// is as before, and the call throws `interrupted`.
     public var progress: (@Sendable (MigrationProgress) -> Bool)?
@@ -18,12 +22,13 @@ public struct MigrationOptions: Sendable {
     /// Options; without arguments the defaults: nothing is dropped, no snapshot, no progress.
     public init(
         allowDrop: [String] = [], allowLossy: Bool = false, snapshot: String? = nil, keepSnapshot: Bool = true,
-        progress: (@Sendable (MigrationProgress) -> Bool)? = nil
+        server: Database? = nil, progress: (@Sendable (MigrationProgress) -> Bool)? = nil
     ) {
         self.allowDrop = allowDrop
         self.allowLossy = allowLossy
         self.snapshot = snapshot
         self.keepSnapshot = keepSnapshot
+        self.server = server
         self.progress = progress
     }
 }

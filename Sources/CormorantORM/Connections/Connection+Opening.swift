@@ -76,8 +76,6 @@ func refuseFileOptions(_ options: OpenOptions, _ engineName: String) throws {
             "damage to files"
         } else if options.heapLimit != nil {
             "limit of SQLite's memory"
-        } else if options.preparation != nil {
-            "sync of models before their first use"
         } else {
             nil
         }

@@ -34,11 +34,11 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     let readers: ConnectionPool?
     let taken = TakenTransactions()
     private var isOpen = true
-    /// While steps of a migration run, which may be functions of the host.
+    /// While steps of a migration run, which may be functions of the host. Where several write, those of this thread.
     package var isMigrating: Bool {
-        get { migrates.isSet }
+        get { writers == nil ? migrates.isSet : ownWriter.isMigrating }
         set {
-            migrates.isSet = newValue
+            if writers == nil { migrates.isSet = newValue } else { ownWriter.isMigrating = newValue }
             if keepsSchema, !newValue, !connection.isInTransaction { connection.keepSchema() }
         }
     }

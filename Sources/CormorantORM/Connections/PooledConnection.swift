@@ -27,6 +27,8 @@ package final class PooledConnection {
     let taken: TakenTransactions
     /// While a transaction of the program's is open.
     var hasTransaction = false
+    /// While steps of a migration run on it.
+    var isMigrating = false
     /// How many of the open transactions and savepoints only the library may end, which runs a queue's write or a record's hooks
     /// inside them.
     var keptDepth = 0

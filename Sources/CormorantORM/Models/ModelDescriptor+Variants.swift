@@ -122,6 +122,6 @@ extension ModelDraft {
         return ModelDraft(
             name: name, table: table + suffix, columns: columns, keys: keys, references: references, checks: checks,
             columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module,
-            isView: isView, scope: scope, migration: migration)
+            isView: isView, distributedBy: distributedBy, scope: scope, migration: migration)
     }
 }

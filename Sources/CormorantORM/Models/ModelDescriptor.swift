@@ -91,19 +91,21 @@ public final class ModelDescriptor: Sendable {
     ///   - view: it reads a view, which is made by SQL.
     ///   - scope: the SQL of a condition, `deleted_at IS NULL`: rows that do not meet it are not read, changed or deleted but by
     ///     `unscoped`.
+    ///   - distributedBy: the property by which a server of many machines (Citus) spreads the rows; all keys must have it. Other
+    ///     engines take no notice.
     ///   - relations: to other models; checked when first used, because those may refer to this one.
     ///   - migration: its former name, what may be dropped, its first rows.
     public convenience init(
         name: String, table: String? = nil, columns: [ColumnDescriptor], keys: [KeyDescriptor] = [],
         references: [ReferenceDescriptor] = [], checks: [String] = [], columnOrder: [String] = [],
         withoutRowID: Bool = false, strict: Bool = false, module: ModuleSchema? = nil,
-        view: Bool = false, scope: String? = nil, relations: [RelationDescriptor] = [],
+        view: Bool = false, scope: String? = nil, distributedBy: String? = nil, relations: [RelationDescriptor] = [],
         migration: MigrationNotes = MigrationNotes()
     ) {
         let draft = ModelDraft(
             name: name, table: table ?? snakeCase(name), columns: columns, keys: keys, references: references,
             checks: checks, columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module,
-            isView: view, scope: scope, migration: migration)
+            isView: view, distributedBy: distributedBy, scope: scope, migration: migration)
         self.init(draft, RelationList(relations))
     }
 

@@ -15,6 +15,7 @@ extension ModelDraft {
             try checkView()
             try checkScope()
             try checkDiscriminator()
+            try checkDistribution()
             try checkMigration()
             return nil
         } catch {
@@ -141,6 +142,21 @@ extension ModelDraft {
         }
         if references.contains(where: { $0.columns == [column.name] }) {
             throw refuse("has two references", "keep one")
+        }
+    }
+
+    /// Each machine sees to it alone that keys are unique.
+    private func checkDistribution() throws(CormorantError) {
+        guard let property = distributedBy else { return }
+        guard let place = index(property) else {
+            throw refuse("distributed_by names no property: \"\(property)\"", "name one of its properties")
+        }
+        guard keyColumns.contains(place), !columns.contains(where: { $0.unique && $0.name != property }),
+            !keys.contains(where: { $0.kind == .unique && !$0.columns.contains(property) })
+        else {
+            throw refuse(
+                "a key lacks \"\(property)\", by which its rows are spread", "put it into each primary and unique key",
+                [property])
         }
     }
 

@@ -14,6 +14,7 @@ struct ModelDraft {
     let strict: Bool
     let module: ModuleSchema?
     let isView: Bool
+    let distributedBy: String?
     var scope: String?
     let migration: MigrationNotes
 
@@ -62,7 +63,8 @@ struct ModelDraft {
         return TableSchema(
             name: table, columns: schemas,
             primaryKey: key.isEmpty ? [hiddenKeyName] : key.map { columns[$0].column }, foreignKeys: foreignKeys(),
-            checks: allChecks(), indexes: indexes(), withoutRowID: withoutRowID, strict: strict)
+            checks: allChecks(), indexes: indexes(), withoutRowID: withoutRowID, strict: strict,
+            distributedBy: distributedBy.flatMap(index).map { columns[$0].column })
     }
 
     private func orderedColumns() -> [ColumnDescriptor] {

@@ -15,8 +15,18 @@ extension SQLCompiler {
         guard dialect == .postgres else { return made }
         return try made
             + tables.enumerated().flatMap { place, table in
-                try (compiler.uniqueKey(of: table) + compiler.foreignKeys(of: table)).map { (place, $0) }
+                try (compiler.uniqueKey(of: table) + distribution(of: table) + compiler.foreignKeys(of: table))
+                    .map { (place, $0) }
             }
+    }
+
+    /// What has Citus spread the rows of a table; where that is not installed, it does nothing.
+    package static func distribution(of table: TableSchema) -> [String] {
+        guard let column = table.distributedBy else { return [] }
+        let function = "create_distributed_table"
+        let call = "PERFORM \(function)(\(textLiteral(quoteIdentifier(table.name))), \(textLiteral(column)));"
+        let isThere = "EXISTS (SELECT FROM pg_catalog.pg_proc WHERE proname = '\(function)')"
+        return ["DO " + textLiteral("BEGIN IF \(isThere) THEN \(call) END IF; END")]
     }
 
     private func create(_ table: TableSchema) throws -> String {

@@ -8,6 +8,8 @@ public struct Schema: Sendable {
     package var indexes: [IndexDefinition] = []
     package var views: [ViewDefinition] = []
     package var triggers: [TriggerDefinition] = []
+    /// In whose words it is.
+    package var dialect = Dialect.sqlite
 
     /// Of an empty file.
     public init() {}

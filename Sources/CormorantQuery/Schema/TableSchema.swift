@@ -11,11 +11,13 @@ package struct TableSchema: Sendable {
     package var strict: Bool
     /// Of a virtual table.
     package var module: ModuleSchema?
+    /// The column by which a server of many machines spreads the rows.
+    package var distributedBy: String?
 
     package init(
         name: String, columns: [ColumnSchema], primaryKey: [String], foreignKeys: [ForeignKeySchema] = [],
         checks: [CheckSchema] = [], indexes: [IndexSchema] = [], withoutRowID: Bool = false, strict: Bool = false,
-        module: ModuleSchema? = nil
+        module: ModuleSchema? = nil, distributedBy: String? = nil
     ) {
         self.name = name
         self.columns = columns
@@ -26,6 +28,7 @@ package struct TableSchema: Sendable {
         self.withoutRowID = withoutRowID
         self.strict = strict
         self.module = module
+        self.distributedBy = distributedBy
     }
 }
 

@@ -54,6 +54,8 @@ void keep_for_engine(json_t *json);
 /* The scenario's path: of a file in the folder, or a URL. */
 bool make_place(scenario *run, const char *folder);
 void remove_place(scenario *run);
+/* Whether scenarios run on a server. */
+bool is_on_server(void);
 /* Tells by reason how many were not run; whether any was not. */
 bool tell_left_out(void);
 

@@ -100,6 +100,8 @@ bool step_generate(step *s) {
         return false;
     }
     if (member(s, "to") == NULL) {
+        if (is_on_server())
+            options.server = run->database;
         s->status = corm_bundle_generate(folder(s), name, models, count, &options, &plan, &run->error);
     } else {
         if (!parse_schema(s, member(s, "to"), &schema))

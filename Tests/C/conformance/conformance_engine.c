@@ -15,6 +15,8 @@ static const char *server_url(void) {
     return url == NULL || *url == 0 ? NULL : url;
 }
 
+bool is_on_server(void) { return server_url() != NULL; }
+
 static bool is_for_this_engine(json_t *json) {
     const char *engine = server_url() == NULL ? "sqlite" : "postgres";
     json_t *engines = json_object_get(json, "engines");

@@ -185,10 +185,11 @@ bool make_plain_model(scenario *run, json_t *json, dynamic_model *out_model, cor
     if (!check_members(run, json, "a model",
                        " name table columns keys references checks columnOrder withoutRowid strict view scope unscoped "
                        "relations module "
-                       "moduleArguments renamedFrom allowDrop seed suffix attachedAs hooks ") ||
+                       "moduleArguments renamedFrom allowDrop seed suffix attachedAs hooks distributedBy ") ||
         !parse_text(run, json_object_get(json, "renamedFrom"), &definition.renamed_from) ||
         !parse_text(run, json_object_get(json, "seed"), &definition.seed_sql) ||
         !parse_text(run, json_object_get(json, "scope"), &definition.scope) ||
+        !parse_text(run, json_object_get(json, "distributedBy"), &definition.distributed_by) ||
         !parse_list(run, json_object_get(json, "allowDrop"), &definition.allow_drop) ||
         !parse_text(run, json_object_get(json, "table"), &definition.table) ||
         !parse_names(run, json_object_get(json, "moduleArguments"), &definition.module_arguments,

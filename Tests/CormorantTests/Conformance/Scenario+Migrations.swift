@@ -87,8 +87,9 @@ extension Scenario {
     private func generate(_ folder: String, _ step: inout Members, _ expected: inout Members) throws {
         let name = try step.required("name").string()
         let models = try step.texts("models").map { try model(named: $0).descriptor }
-        let options = try options(&step)
+        var options = try options(&step)
         guard let target = step.take("to") else {
+            if isOnServer { options.server = database }
             return try check(
                 MigrationBundle.generate(folder, name: name, models: models, options: options), &expected)
         }

@@ -4,6 +4,9 @@ import Foundation
 /// The PostgreSQL server that scenarios run on, each in a schema of its own; nil: SQLite.
 private let server = ProcessInfo.processInfo.environment["CORMORANT_TEST_POSTGRES"].flatMap { $0.isEmpty ? nil : $0 }
 
+/// Whether scenarios run on it.
+let isOnServer = server != nil
+
 /// Part of the names of the files to run; nil: all.
 let wantedScenarios = ProcessInfo.processInfo.environment["CORMORANT_TEST_SCENARIOS"].flatMap { $0.isEmpty ? nil : $0 }
 

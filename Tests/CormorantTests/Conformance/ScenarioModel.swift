@@ -29,7 +29,7 @@ struct ScenarioModel {
             checks: try members.texts("checks"), columnOrder: try members.texts("columnOrder"),
             withoutRowID: try members.flag("withoutRowid"), strict: try members.flag("strict"),
             module: try moduleSchema(&members), view: try members.flag("view"),
-            scope: try members.text("scope"),
+            scope: try members.text("scope"), distributedBy: try members.text("distributedBy"),
             migration: MigrationNotes(
                 renamedFrom: try members.text("renamedFrom"), allowDrop: try members.texts("allowDrop"),
                 seedSQL: try members.text("seed")))

@@ -28,8 +28,8 @@ Fields = dict[str, Column[Any] | Ignored]
 
 # What is said of the table, and so of its whole.
 _OF_THE_TABLE = (
-    "table", "primary_key", "column_order", "without_rowid", "strict", "view", "module", "module_arguments",
-    "renamed_from", "allow_drop", "seed_sql",
+    "table", "primary_key", "column_order", "without_rowid", "strict", "view", "distributed_by", "module",
+    "module_arguments", "renamed_from", "allow_drop", "seed_sql",
 )  # fmt: skip
 # What a part adds to it.
 _LISTS = ("unique", "indexes", "references")

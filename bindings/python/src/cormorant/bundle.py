@@ -166,15 +166,20 @@ class Bundle(Owner):
     # --- Writing folders ---
 
     @staticmethod
-    def generate(folder: Folder, name: str, *models: type[Model], allow_drop: Sequence[str] = ()) -> Plan:
+    def generate(
+        folder: Folder, name: str, *models: type[Model], allow_drop: Sequence[str] = (), server: Database | None = None
+    ) -> Plan:
         """Writes the step that leads from the folder's last schema to the models, and seals it; what the step does.
 
         The folder is made where it is missing, in one that is there. name: letters, digits and underscores; its number
         comes before it. The plan is False when the models had not changed, and then nothing was written. down.sql leads
         back as far as the schema goes; dropped values do not come back. MigrationError when changes need a decision.
+
+        server: a database of PostgreSQL, for which the step then has SQL of its own beside that for files; the plan is
+        the one for it. The bundle's steps are run there in a schema of their own, in a transaction that is taken back.
         """
         handles = handles_of(models)
-        with migration_options(None, False, None, allow_drop) as options:
+        with migration_options(None, False, None, allow_drop, server=server) as options:
             return Plan(native_bundle.generate_step(path_text(folder), name, handles, options))
 
     @staticmethod

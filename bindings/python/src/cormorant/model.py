@@ -126,6 +126,8 @@ class Model(metaclass=ModelType):
     scope: an SQL condition, "deleted_at IS NULL" or "tenant = current_tenant()" with a function of the program's: all
     that reads, counts, updates and deletes by the model, relations to it among it, is about rows that meet it. SQL of
     one's own, observers and migrations are not; unscoped() lifts it.
+    distributed_by: the property by which a server of many machines (Citus) spreads the rows; all keys must have it.
+    Other engines take no notice.
     discriminator: a column that tells of which class a row is: the table has the rows of all classes derived from this
     one, each with its discriminator_value, and its columns, which are NULL in the rows of others. Queries of this
     class, and relations to it, give records of those; queries of one of them are about its rows. A value that none of
@@ -160,6 +162,7 @@ class Model(metaclass=ModelType):
         strict: bool = False,
         view: bool = False,
         scope: str | None = None,
+        distributed_by: str | None = None,
         module: str | None = None,
         module_arguments: Sequence[str] = (),
         renamed_from: str | None = None,

@@ -7,11 +7,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from ._definition import drop_list
 from ._path import path_text
 from .error import ProgrammingError
+
+if TYPE_CHECKING:
+    from .database import Database
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ def migration_options(
     progress: ProgressCallback | bool | None,
     allow_drop: Sequence[str] = (),
     allow_lossy: bool = False,
+    server: Database | None = None,
 ) -> Iterator[dict[str, Any]]:
     """What a migration is told, for the _native calls."""
     with telling(progress) as told:
@@ -63,6 +67,7 @@ def migration_options(
             "snapshot": None if snapshot is None else path_text(snapshot),
             "drop_snapshot": drop_snapshot,
             "allow_lossy": allow_lossy,
+            "server": None if server is None else server._handle,
             "progress": told,
         }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance_engine import ENGINE
 from conformance_metadata import METADATA_LISTS, metadata_lines
 from conformance_model import Json, members, value
 
@@ -133,7 +134,9 @@ def _open_bundle(self: Scenario, step: Json) -> None:
 def _generate(self: Scenario, step: Json) -> Json:
     if "to" in step:
         return _told(Bundle.generate_to(_folder(self), step["name"], _schema(self, step["to"]), **_allowed(step)))
-    return _told(Bundle.generate(_folder(self), step["name"], *_models(self, step["models"]), **_allowed(step)))
+    models = _models(self, step["models"])
+    server = self.db if ENGINE == "postgres" else None
+    return _told(Bundle.generate(_folder(self), step["name"], *models, **_allowed(step), server=server))
 
 
 def _apply(self: Scenario, step: Json) -> Json:

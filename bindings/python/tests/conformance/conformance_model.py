@@ -133,7 +133,7 @@ COLUMN = (
     "stamp scale refuses discriminator"
 )
 MODEL = (
-    "name table columns keys references checks columnOrder withoutRowid strict view scope unscoped relations module "
+    "name table columns keys references checks columnOrder withoutRowid strict view scope unscoped relations module distributedBy "
     "moduleArguments renamedFrom allowDrop seed suffix attachedAs hooks"
 )
 ACTIONS: Json = {
@@ -229,6 +229,7 @@ def make_model(given: Json) -> type[Model]:
         "strict": given.get("strict", False),
         "view": given.get("view", False),
         "scope": value(given.get("scope")),
+        "distributed_by": value(given.get("distributedBy")),
         "module": given.get("module"),
         "module_arguments": given.get("moduleArguments", ()),
         "renamed_from": value(given.get("renamedFrom")),

@@ -27,7 +27,7 @@ struct Migrate: ParsableCommand {
     var json = false
 
     func run() throws {
-        let source = try SchemaSource(target.target, database.keys)
+        let source = try SchemaSource(target.target, database.keys, mayBeServer: true)
         try database.withoutLeavings { try migrate(source) }
     }
 

@@ -18,7 +18,7 @@ struct Plan: ParsableCommand {
 
     func run() throws {
         let database = try database.open()
-        let source = try SchemaSource(target.target, self.database.keys)
+        let source = try SchemaSource(target.target, self.database.keys, mayBeServer: true)
         if case .bundle(let bundle) = source {
             let steps = try database.pending(bundle)
             try json

@@ -51,7 +51,7 @@ enum SchemaSource {
     /// Without the tables that keep the history of migrations.
     func schema() throws -> Schema {
         switch self {
-        case .database(let database): try database.withConnection { try Schema($0).withoutOwnTables }
+        case .database(let database): try database.schema()
         case .bundle(let bundle): try bundle.lastSchema()
         case .script(let sql): try Schema(script: sql).withoutOwnTables
         }
@@ -156,7 +156,9 @@ func openBundle(_ path: String) throws -> MigrationBundle {
 /// What brings a file to a schema.
 struct MigrationTarget: ParsableArguments {
     @Argument(
-        help: "Where the file is to get: the folder of a bundle, a script of CREATE statements, or another SQLite file."
+        help: ArgumentHelp(
+            "Where it is to get: the folder of a bundle; of a file also a script of CREATE statements, another SQLite file or the URL "
+                + "of a PostgreSQL database; of such a database also the URL of another.")
     )
     var target: String
 
@@ -170,14 +172,16 @@ struct MigrationTarget: ParsableArguments {
 
     /// The plan that leads there. Without a bundle.
     func plan(_ source: SchemaSource, of database: Database) throws -> MigrationPlan {
-        guard database.dialect == .sqlite else {
+        guard database.dialect == .sqlite || source.isServer else {
             throw CormorantError(
-                .unsupported, "a server is brought to the steps of a bundle, or by a program to its models",
+                .unsupported,
+                "a server is brought to the steps of a bundle, to what another server has, or by a program to its models",
                 hint: "give the folder of a bundle; corm diff shows in what a server and a schema differ")
         }
-        let schema = try database.withConnection { try Schema($0) }
+        let isOfBoth = database.dialect == .sqlite && source.isServer
         return try MigrationPlan(
-            from: schema, to: try source.schema(), of: database, options: MigrationOptions(allowDrop: allowDrop))
+            from: database.schema(), to: isOfBoth ? source.portable() : source.schema(), of: database,
+            options: MigrationOptions(allowDrop: allowDrop))
     }
 }
 

@@ -1,5 +1,6 @@
 // The same models on a PostgreSQL server: postgresql URL.
 import Cormorant
+import Foundation
 
 @Model
 struct Account {
@@ -19,6 +20,10 @@ struct Program {
         try refuse(database)
         lack(database)
         try await watch(url)
+        try grow(database)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
+        try writeStep(database, folder)
+        try FileManager.default.removeItem(atPath: folder)
         try database.close()
     }
 
@@ -79,5 +84,32 @@ struct Program {
         } catch let error as CormorantError {
             print(error.code.name)
         } catch {}
+    }
+}
+
+/// The same table, a year later.
+@Model(table: "account")
+struct Grown {
+    @Key var id: Int64?
+    @Column(unique: true) var owner: String
+    @Column(check: "balance >= 0") var balance: Int64
+    @Column(indexed: true, default: "'EUR'") var currency = "EUR"
+}
+
+extension Program {
+    /// A table of millions of rows would be changed so, too: the index by itself, while others write.
+    static func grow(_ database: Database) throws {
+        for step in try database.plan(Grown.self).steps { print(step.summary, "-", step.risk.name) }
+        try database.sync(Grown.self)
+        print(try database.plan(Grown.self).steps.count, "steps are left")
+    }
+
+    /// A step of a bundle, with SQL for the server beside that for files.
+    static func writeStep(_ database: Database, _ folder: String) throws {
+        try MigrationBundle.generate(
+            folder, name: "accounts", models: Grown.self, options: MigrationOptions(server: database))
+        let bundle = try MigrationBundle(folder: folder)
+        try database.adopt(bundle)
+        for step in try database.status(bundle) { print(step.state) }
     }
 }

@@ -487,6 +487,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("allow_drop", "text"),
         ("seed_sql", "text"),
         ("hooks", "pointer"),
+        ("distributed_by", "text"),
     ),
     "corm_model_slot": (
         ("definition", "pointer"),
@@ -543,6 +544,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("context", "pointer"),
         ("allow_lossy", "bool"),
         ("reserved", "uint8[7]"),
+        ("server", "pointer"),
     ),
     "corm_plan_step": (
         ("summary", "text"),
