@@ -56,16 +56,25 @@ extension Generator {
         return terms + [key]
     }
 
+    /// What adds up to the same in any order: great reals beside small ones do not.
+    private mutating func addend() -> Expression {
+        if chance.happens(50) { return .binary(.remainder, integer(1), .value(.integer(1000))) }
+        let number = real(1)
+        return .cases(
+            base: nil, [(.between(number, .value(.real(-1e6)), .value(.real(1e6))), number)],
+            otherwise: .value(.real(1)))
+    }
+
     private mutating func aggregate() -> Expression {
         var call: Call
         switch chance.below(9) {
         case 0: call = Call("count", [])
         case 1: call = Call("count", [expression(chance.one(Kind.allCases), 1)])
         case 2:
-            call = Call("sum", [chance.happens(50) ? .binary(.remainder, integer(1), .value(.integer(1000))) : real(1)])
+            call = Call("sum", [addend()])
         case 3:
-            call = Call("avg", [chance.happens(50) ? .binary(.remainder, integer(1), .value(.integer(1000))) : real(1)])
-        case 4: call = Call("total", [real(1)])
+            call = Call("avg", [addend()])
+        case 4: call = Call("total", [addend()])
         case 5:
             call = Call(
                 chance.one(["min", "max"]),

@@ -142,8 +142,14 @@ struct Generator {
             }
             return text(next)
         case 9:
-            return column([.datetime, .date, .time]).map { .call(chance.one(["date", "time", "datetime"]), [$0]) }
-                ?? text(next)
+            guard let time = column([.datetime, .date, .time]) else { return text(next) }
+            let name = chance.one(["date", "time", "datetime"])
+            guard time.type != .time, chance.happens(40) else { return .call(name, [time]) }
+            let modifiers = (0..<1 + chance.below(2)).map { _ in
+                Expression.value(
+                    .text(chance.one(["+1 day", "-1 day", "+40 days", "start of month", "-3 hours", "start of year"])))
+            }
+            return .call(name, [time] + modifiers)
         case 10: return .call("iif", [condition(next), text(next), text(next)])
         case 11: return column([.datetime, .date, .time, .uuid, .bool]).map { .cast($0, .text) } ?? text(next)
         default: return .collate(text(next), chance.one(["NOCASE", "BINARY", "RTRIM"]))

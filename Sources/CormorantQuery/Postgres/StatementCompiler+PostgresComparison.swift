@@ -42,9 +42,12 @@ extension StatementCompiler {
         if postgresType(of: left) == .element { return try write(element: left, op, right) }
         if postgresType(of: right) == .element { return try write(element: right, op.changedOver, left) }
         let key = textKey(of: left, right)
+        let isRow = mixesExactly(left, right)
+        if isRow { sql += "ROW(" }
         try write(one: left, beside: right, op, by: key)
-        sql += postgresInfix(op, left, right)
+        sql += (isRow ? ")" : "") + postgresInfix(op, left, right) + (isRow ? "ROW(" : "")
         try write(one: right, beside: left, op, by: key)
+        if isRow { sql += ")" }
     }
 
     /// Equality finds rows by an index, which IS NOT DISTINCT FROM does not.
@@ -61,6 +64,7 @@ extension StatementCompiler {
     func write(
         one expression: Expression, beside other: Expression, _ op: BinaryOperator, by both: TextKey?
     ) throws {
+        if mixesExactly(expression, other) { return try write(exactly: expression) }
         let side = try side(expression, beside: other, op)
         let isTextual = side.isText ? isText(other) || !side.isBare : !side.isCast && isText(expression)
         let key = isTextual ? both : nil
@@ -99,7 +103,9 @@ extension StatementCompiler {
             guard type == nil || type == .decimal || otherType != nil else { return .asIs }
             if case .value(_, let its) = other.bare.node {
                 // What stands beside a decimal is one.
-                return type == nil && its == .decimal ? .cast(try value.exactDecimal(), .numeric) : .asIs
+                if type == nil, its == .decimal { return .cast(try value.exactDecimal(), .numeric) }
+                if case .real(let real) = value, otherType?.isInteger == true { return besideInteger(real) }
+                return .asIs
             }
             return try side(value, typed: type, beside: other, otherType, op)
         case .parameter(let name): return try side(name, beside: other, otherType)
@@ -159,9 +165,8 @@ extension StatementCompiler {
         case (.real, .real(let real)) where Double(Float(real)) != real: return .cast(value, .double)
         case (.real, .real), (.double, .real): return .bound(value)
         case (.real, .integer(let integer)), (.double, .integer(let integer)):
-            let real = Double(integer)
-            return Int64(exactly: real) == integer
-                ? .cast(.real(real), .double) : .cast(.text(String(integer)), .numeric)
+            return .cast(.real(Double(integer)), .double)
+        case (.bigint, .real(let real)): return besideInteger(real)
         case (.numeric, _): return .bound(try value.exactDecimal())
         case (.text, .text), (.bytea, .blob): return .bound(value)
         case (.jsonb, .text):
@@ -173,6 +178,13 @@ extension StatementCompiler {
         default: break
         }
         throw mixed(otherType, PostgresType(value) ?? .text)
+    }
+
+    /// A real beside integers of 64 bits, all of which it is compared with exactly.
+    private func besideInteger(_ real: Double) -> Side {
+        if let integer = Int64(exactly: real) { return .cast(.integer(integer), .bigint) }
+        // No other double is next to an integer.
+        return real == 0x1p63 ? .cast(.text("9223372036854775808"), .numeric) : .cast(.real(real), .double)
     }
 
     private func side(_ name: String, beside other: Expression, _ otherType: PostgresType?) throws -> Side {

@@ -99,7 +99,7 @@ extension StatementCompiler {
         sql += start
         // Reckoned with, times are of milliseconds.
         let rounds = arguments.count > 1 || start.hasSuffix("FROM ")
-        var modifiers: [(start: String, end: String)] = []
+        var modifiers: [Modification] = []
         for argument in arguments.dropFirst() {
             guard case .value(.text(let modifier), _) = argument.node,
                 let written = modification(foldIdentifier(modifier))
@@ -109,12 +109,27 @@ extension StatementCompiler {
             }
             modifiers.append(written)
         }
-        for modifier in modifiers.reversed() { sql += modifier.start }
-        if rounds { sql += "date_trunc('milliseconds', " }
-        try write(moment: arguments.first, name)
-        if rounds { sql += " + interval '500 microseconds')" }
-        for modifier in modifiers { sql += modifier.end }
-        sql += end
+        func moment() throws {
+            for modifier in modifiers.reversed() { sql += modifier.start }
+            if rounds { sql += "date_trunc('milliseconds', " }
+            try write(moment: arguments.first, name)
+            if rounds { sql += " + interval '500 microseconds')" }
+            for modifier in modifiers { sql += modifier.end }
+        }
+        guard modifiers.contains(where: { $0.leavesRange }) else {
+            try moment()
+            return sql += end
+        }
+        // Beyond 9999 SQLite has NULL. Years before 1 have a sign there and an era here: an error, of the range.
+        sql += "CASE WHEN "
+        try moment()
+        sql += " < timestamp '0001-01-01' THEN CAST(to_char("
+        try moment()
+        sql += ", '\"0000-00-00\"') AS timestamp) WHEN "
+        try moment()
+        sql += " < timestamp '10000-01-01' THEN "
+        try moment()
+        sql += " END" + end
     }
 
     private func write(moment expression: Expression?, _ name: String) throws {
@@ -159,11 +174,18 @@ extension StatementCompiler {
         }
     }
 
-    private func modification(_ text: String) -> (String, String)? {
+    private struct Modification {
+        let start: String
+        let end: String
+        /// Whether it may lead out of the years 1 to 9999.
+        var leavesRange = false
+    }
+
+    private func modification(_ text: String) -> Modification? {
         switch text {
-        case "start of month": return ("date_trunc('month', ", ")")
-        case "start of year": return ("date_trunc('year', ", ")")
-        case "start of day": return ("date_trunc('day', ", ")")
+        case "start of month": return Modification(start: "date_trunc('month', ", end: ")")
+        case "start of year": return Modification(start: "date_trunc('year', ", end: ")")
+        case "start of day": return Modification(start: "date_trunc('day', ", end: ")")
         case "utc", "localtime": return nil
         default: break
         }
@@ -171,6 +193,6 @@ extension StatementCompiler {
         guard words.count == 2, let count = Int(words[0]) else { return nil }
         let units = ["day", "days", "hour", "hours", "minute", "minutes", "second", "seconds"]
         guard units.contains(String(words[1])) else { return nil }
-        return ("(", " + interval '\(count) \(words[1])')")
+        return Modification(start: "(", end: " + interval '\(count) \(words[1])')", leavesRange: true)
     }
 }

@@ -9,8 +9,8 @@ extension StatementCompiler {
             return try write(postgres: .any(values.map { .binary(.equal, operand, .value($0)) }), at: outer)
         }
         let form = self.form(beside: operand)
-        let stored = try values.map { try form.apply($0) }
-        guard values.count <= 100 else {
+        let stored = comparable(try values.map { try form.apply($0) }, with: type)
+        guard stored.count <= 100 else {
             return try parenthesized(outer > .not) { try $0.write([operand], in: .list(stored, width: 1)) }
         }
         // All are of one type: that of the operand or, where one is beyond it, a wider one.
@@ -26,7 +26,7 @@ extension StatementCompiler {
                     if let cast = wide ?? (type == nil ? PostgresType(value) : key == nil ? nil : .text) {
                         compiler.bind(.value(value.asReal(cast == .double)), as: cast)
                     } else {
-                        compiler.bindNumbered(.value(value.asReal(type?.isReal == true)), type)
+                        compiler.bindNumbered(.value(value), type)
                     }
                 }
             }
