@@ -144,10 +144,7 @@ extension StatementCompiler {
             } else {
                 try write(resultColumn: column, as: wanted, isMember: types != nil, isDistinct: isDistinct)
             }
-            if case .labelled(_, let name) = column.node {
-                try checkPostgresName(name)
-                sql += " AS " + quoteIdentifier(name)
-            }
+            if case .labelled(_, let name) = column.node { sql += " AS " + (try given(name)) }
         }
     }
 

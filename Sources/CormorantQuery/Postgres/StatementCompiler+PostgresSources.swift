@@ -1,7 +1,19 @@
 import CormorantBase
 
-/// Functions that give rows.
+/// Names that statements give, and functions that give rows.
 extension StatementCompiler {
+    /// A name that a statement gives to something, as it stands where it is given: a server would cut a longer one off.
+    func given(_ name: String) throws -> String {
+        if dialect == .postgres { try checkPostgresName(name) }
+        return quoteIdentifier(name)
+    }
+
+    /// The name of what is joined along a path of relations, which may be longer than a server's names.
+    func joinedName(_ path: String) -> String {
+        guard dialect == .postgres, path.utf8.count > 63 else { return quoteIdentifier(path) }
+        return quoteIdentifier("path_" + sha256(path.utf8).prefix(32))
+    }
+
     func write(rowsOf call: Call, at position: Int) throws {
         let alias = scopes[scopes.count - 1].tables[position].written
         let name = foldIdentifier(call.name)
@@ -14,7 +26,7 @@ extension StatementCompiler {
                 if index > 0 { sql += ", " }
                 try write(postgres: argument, at: .any)
             }
-            return sql += ") AS " + quoteIdentifier(alias)
+            return sql += ") AS " + (try given(alias))
         }
         var path = "$"
         if call.arguments.count == 2 {
@@ -51,7 +63,7 @@ extension StatementCompiler {
         sql += " FROM (SELECT "
         try json(self)
         sql += #" AS "e", CAST(0 AS bigint) AS "n") AS "x" WHERE jsonb_typeof("e") NOT IN ('array', 'object')"#
-        sql += ") AS " + quoteIdentifier(alias)
+        sql += ") AS " + (try given(alias))
     }
 
     /// The columns that json_each() of SQLite has.

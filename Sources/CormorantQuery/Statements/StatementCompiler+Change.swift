@@ -342,7 +342,7 @@ extension StatementCompiler {
             } else {
                 try write(column, at: .any)
             }
-            if case .labelled(_, let name) = column.node { sql += " AS " + quoteIdentifier(name) }
+            if case .labelled(_, let name) = column.node { sql += " AS " + (try given(name)) }
         }
     }
 }

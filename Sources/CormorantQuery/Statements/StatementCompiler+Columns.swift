@@ -77,7 +77,7 @@ extension StatementCompiler {
         for step in reference.path {
             let joined = "\(name).\(step.name)"
             if !scopes[level].paths.contains(where: { $0.name == joined }) {
-                let (from, to) = (quoteIdentifier(name), quoteIdentifier(joined))
+                let (from, to) = (joinedName(name), joinedName(joined))
                 // The key that is referred to first: its collation compares.
                 let pairs = step.columns.map { pair in
                     let (there, here) = (step.target.columns[pair.to], table.columns[pair.from])
@@ -90,7 +90,7 @@ extension StatementCompiler {
             name = joined
             table = step.target
         }
-        sql += quoteIdentifier(name) + "." + reference.column.quoted
+        sql += joinedName(name) + "." + reference.column.quoted
     }
 
     /// Puts the joins that columns asked for behind the tables that are written there.

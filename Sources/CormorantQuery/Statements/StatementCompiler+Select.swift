@@ -212,19 +212,19 @@ extension StatementCompiler {
             // Of an outer join, too, only the rows of the scope are joined.
             let isPlain = written == table.name && table.scope == nil
             try checkNames(of: table)
-            sql += isPlain ? table.source : "\(try rows(of: table)) AS \(quoteIdentifier(written))"
+            sql += try isPlain ? table.source : "\(try rows(of: table)) AS \(given(written))"
         case .select(let select):
             // What it reads from does not see the tables beside it.
             let beside = scopes.removeLast()
             defer { scopes.append(beside) }
             try write(subquery: select)
             if let alias = source.alias ?? (dialect == .postgres ? "source" : nil) {
-                sql += " AS " + quoteIdentifier(alias)
+                sql += " AS " + (try given(alias))
             }
-        case .name(let name): write(named: name, at: position)
+        case .name(let name): try write(named: name, at: position)
         case .common(let table):
             try bring(table)
-            write(named: table.name, at: position)
+            try write(named: table.name, at: position)
         case .function(let call):
             guard isFunctionName(call.name) else { throw notAFunction(call.name) }
             if dialect == .postgres { return try write(rowsOf: call, at: position) }
@@ -236,10 +236,10 @@ extension StatementCompiler {
         }
     }
 
-    private func write(named name: String, at position: Int) {
+    private func write(named name: String, at position: Int) throws {
         sql += quoteIdentifier(name)
         let written = scopes[scopes.count - 1].tables[position].written
-        if written != name { sql += " AS " + quoteIdentifier(written) }
+        if written != name { sql += " AS " + (try given(written)) }
     }
 
     /// Has the definition of a common table stand in the outermost WITH.
@@ -267,7 +267,7 @@ extension StatementCompiler {
         defer { scopes = outer }
         for (index, table) in tables.enumerated() {
             if index > 0 { sql += ", " }
-            sql += quoteIdentifier(table.name)
+            sql += try given(table.name)
             if !table.columns.isEmpty { sql += " (\(quotedNames(table.columns)))" }
             sql += " AS "
             try write(subquery: table.select)
