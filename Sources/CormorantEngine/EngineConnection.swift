@@ -161,3 +161,7 @@ package protocol EngineStatement: AnyObject {
     func reset()
     func finalize()
 }
+
+/// The hint of an error that says that the server takes no more connections, by which the error is known.
+package let fullServerHint =
+    "end connections that nobody needs, lower writer_count and reader_count, put a pooler before the server, or raise its max_connections"

@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -86,6 +87,37 @@ def test_the_first_of_several_hosts_that_can_be_reached_is_taken(own_server: Cal
     with Database(f"{url}?target_session_attrs=read-write") as db:
         assert db.query("SHOW default_transaction_read_only").fetch_all()[0][0] == "off"
     fails(f"postgresql://cormorant@{reading}/cormorant?target_session_attrs=read-write", "primary")
+
+
+OPENS = """
+import sys
+from cormorant import Database, Error
+try:
+    Database(sys.argv[1])
+except Error as error:
+    print(error.code, error.message, error.hint)
+"""
+
+
+def said(**environment: str) -> str:
+    """What a program of its own is told that opens the server's database."""
+    done = subprocess.run(
+        [sys.executable, "-c", OPENS, URL], env=os.environ | environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_without_libpq_it_is_said_what_to_install(tmp_path: Path) -> None:
+    # One that cannot be loaded stands in the way of the system's.
+    (tmp_path / "libpq.so.5").touch()
+    without = said(LD_LIBRARY_PATH=str(tmp_path))
+    assert without.startswith("CORM_E_UNSUPPORTED PostgreSQL's client library, libpq, is not there install it"), without
+    named = said(CORMORANT_LIBPQ=str(tmp_path / "libpq.so.5"))
+    assert "CORM_E_UNSUPPORTED CORMORANT_LIBPQ names" in named
+    assert "cannot be loaded" in named
+    if compiler := shutil.which("cc"):
+        subprocess.run([compiler, "-shared", "-o", tmp_path / "old.so", "-x", "c", "/dev/null"], check=True)
+        assert "is too old: it has no PQ" in said(CORMORANT_LIBPQ=str(tmp_path / "old.so"))
 
 
 # TLS ------------------------------------------------------------------------------------------------------------------

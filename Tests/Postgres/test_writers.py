@@ -168,6 +168,63 @@ def test_exhausted(url: str) -> None:
         db.insert(Counter(1, 0))
 
 
+def test_a_server_that_is_full_is_waited_for(own_server: Callable[..., str]) -> None:
+    """It takes no connection more, but one of ours is given back."""
+    server = own_server(
+        "--set", "max_connections=3", "--set", "superuser_reserved_connections=0", "--set", "max_wal_senders=0"
+    )
+    inside, ends = threading.Barrier(2, timeout=WAIT), threading.Event()
+
+    def keep(db: Database) -> None:
+        with db.transaction():
+            db.fetch_value("SELECT 1")
+            inside.wait()
+            ends.wait(WAIT)
+
+    with Database(server) as first, Database(server) as second, ThreadPoolExecutor(2) as pool:
+        assert (first.fetch_value("SELECT 1"), second.fetch_value("SELECT 1")) == (1, 1)
+        with Database(server, writer_count=3, reader_count=0, busy_timeout=WAIT) as db:
+            db.create_tables(Counter)
+            kept = pool.submit(keep, db)
+            inside.wait()
+            written = pool.submit(db.insert, Counter(1, 0))
+            time.sleep(0.3)
+            assert not written.done()
+            ends.set()
+            written.result(WAIT)
+            kept.result(WAIT)
+        inside.reset()
+        ends.clear()
+        with Database(server, writer_count=3, reader_count=0, busy_timeout=0.2) as db:
+            kept = pool.submit(keep, db)
+            inside.wait()
+            with pytest.raises(DisconnectedError) as caught:
+                db.insert(Counter(2, 0))
+            assert "max_connections" in (caught.value.hint or "")
+            ends.set()
+            kept.result(WAIT)
+            db.insert(Counter(2, 0))
+            with pytest.raises(DisconnectedError) as caught:
+                Database(server)
+            assert "max_connections" in (caught.value.hint or "")
+
+
+def test_tables_are_made_by_several_at_once(url: str) -> None:
+    """By threads of one Database, and by those of others: each waits for who makes them."""
+
+    class Third(Model):
+        id: Column[int | None] = column(primary_key=True, init=False)
+        text: Column[str] = column(unique=True)
+        other: Column[int | None] = column(references=Other)
+
+    with Database(url) as db, Database(url) as another, Database(url) as third:
+        for _ in range(5):
+            at_once(*[lambda db=db: db.create_tables(Entry, Other, Third, Counter) for db in (db, db, another, third)])
+            db.insert(Third("a", None))
+            assert another.count(Third) == 1
+            db.execute_script("DROP TABLE entry, third, other, counter")
+
+
 def test_one_at_a_time_where_that_is_wanted(url: str) -> None:
     with Database(url, writer_count=1, busy_timeout=0.2) as db:
         db.create_tables(Counter)

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantSQLite
 import CormorantThreads
 
@@ -18,7 +19,7 @@ final class ConnectionPool: @unchecked Sendable {
     private let taken: TakenTransactions
     private var options: OpenOptions
     let state: RecursiveLock
-    /// The one that was given back last is the last.
+    /// The one that was given back last is the last; those that are not open are first.
     private var free: [PooledConnection] = []
     private var connections: [Connection] = []
     private var trace: TraceCallback?
@@ -110,6 +111,26 @@ final class ConnectionPool: @unchecked Sendable {
         if !semaphore.tryTake() {
             guard waits, try waitForFree(thread) else { return nil }
         }
+        do {
+            return try takeFree(thread)
+        } catch let error as CormorantError where waits && writing != nil && error.hint == fullServerHint {
+            return try waitForOpen(thread, error)
+        }
+    }
+
+    /// The server takes no more connections: waits until one of those that are open is given back.
+    private func waitForOpen(_ thread: Int64, _ error: CormorantError) throws -> PooledConnection? {
+        let end = time(after: options.busyTimeout)
+        while monotonicTime() < end, !Threads.isCancelled, areOpen {
+            sleepMilliseconds(10)
+            guard state.locked({ free.last?.connection != nil }), semaphore.tryTake() else { continue }
+            do { return try takeFree(thread) } catch let error as CormorantError where error.hint == fullServerHint {}
+        }
+        throw error
+    }
+
+    /// One that is free, after the semaphore was taken for it.
+    private func takeFree(_ thread: Int64) throws -> PooledConnection? {
         state.lock()
         guard !isRetired, !bypassed, !isClosed, let pooled = free.popLast() else {
             let isClosed = isClosed
@@ -249,7 +270,8 @@ final class ConnectionPool: @unchecked Sendable {
         if writer.engine != nil { rest(pooled) }
         pooled.taker = 0
         releases &+= 1
-        free.append(pooled)
+        // One that is open is taken before one that is not.
+        free.insert(pooled, at: pooled.connection == nil ? 0 : free.count)
         state.unlock()
         semaphore.giveBack()
     }

@@ -14,7 +14,12 @@ extension Database {
         try withConnection { connection in
             // Nothing to do is the usual case at start-up and must not wait for the write lock.
             if try missing(models, connection).isEmpty { return }
-            try inTransaction {
+            try inTransaction(isBatch: true) {
+                // Of programs that start at once the second finds what the first has made: a server refuses two names only when
+                // both are made. "corm" in ASCII, and a number of ours.
+                if connection.engine != nil {
+                    try connection.script("SELECT pg_catalog.pg_advisory_xact_lock(1668247149, 2)")
+                }
                 for (model, sql) in try missing(models, connection) {
                     do {
                         let statement = try connection.statement(sql)

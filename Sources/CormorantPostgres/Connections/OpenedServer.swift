@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantPlatform
 
 /// A connection as it was opened, with what was found about its server.
@@ -61,7 +62,10 @@ struct OpenedServer {
         // A pooler that gives each transaction another server keeps these three for whom it has set them, and no other.
         var settings = [("TimeZone", "UTC"), ("DateStyle", "ISO, MDY"), ("standard_conforming_strings", "on")]
         if url.keepsStatements {
-            settings += [("IntervalStyle", "postgres"), ("bytea_output", "hex"), ("extra_float_digits", "1")]
+            settings += [
+                ("IntervalStyle", "postgres"), ("bytea_output", "hex"), ("extra_float_digits", "1"),
+                ("transform_null_equals", "off"),
+            ]
         }
         let differing = settings.filter { parameter(pq, handle, $0.0) != $0.1 }.map { "SET \($0.0) = '\($0.1)'" }
         let sql = (differing + (url.keepsStatements ? others : [])).map { $0 + "; " }.joined()
@@ -122,6 +126,8 @@ private let advice: [(words: String, hint: String)] = [
     ("session is read-only", "none of the hosts takes writes: give the primary's, too"),
     ("session is not read-only", "target_session_attrs asks for a server that takes no writes; name one"),
     ("server is", "target_session_attrs asks for another kind of server; name one, or leave it out"),
+    ("too many clients", fullServerHint), ("remaining connection slots", fullServerHint),
+    ("too many connections for", fullServerHint),
     ("could not translate host name", "check the host's name"),
     ("timeout", "check that the server runs, and that host and port are its own"),
     ("No such file", "check that the server runs, and that host and port are its own"),

@@ -106,20 +106,22 @@ struct RowBuffer {
         }
     }
 
-    /// The first column of a row that has a value. Source: record_send of PostgreSQL's rowtypes.c
+    /// The one value of a row; nil where it has several. Source: record_send of PostgreSQL's rowtypes.c
     private mutating func oneOf(_ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
         func word(_ at: Int) -> Int32 { Int32(bigEndian: value.loadUnaligned(fromByteOffset: at, as: Int32.self)) }
         guard length >= 4 else { return nil }
-        var place = 4
+        var (place, found) = (4, RowCell.null)
         for _ in 0..<max(0, word(0)) {
             guard place <= length - 8 else { return nil }
             let (type, size) = (WireType(UInt32(bitPattern: word(place))), Int(word(place + 4)))
             place += 8
             if size < 0 { continue }
-            guard size <= length - place, type != .oneOf, type != .other else { return nil }
-            return binary(type, value + place, size, column)
+            guard size <= length - place, type != .oneOf, type != .other, found.type == StorageType.null,
+                let cell = binary(type, value + place, size, column)
+            else { return nil }
+            (place, found) = (place + size, cell)
         }
-        return .null
+        return found
     }
 
     private mutating func time(_ value: Int64, plus epoch: Int64, _ form: TimeForm, _ column: Int) -> RowCell? {
@@ -296,6 +298,7 @@ struct RowBuffer {
             return make("NaN or an infinity, which is no decimal number", "read it as a text: CAST(... AS text)")
         case .date, .timestamp, .timestamptz:
             return make("a time beyond the years 1 to 9999, or an infinite one", "read it as a text: CAST(... AS text)")
+        case .oneOf: return make("a row", "read its columns one by one, or it as a text: CAST(... AS text)")
         case .time: return make("24:00:00, which is not within one day", "read it as a text: CAST(... AS text)")
         default: return make("what is not \(type.title)", "read it as a text: CAST(... AS text)")
         }
