@@ -61,7 +61,7 @@ public func corm_block_upsert(
             row.writer = writer
             var work = BlockUpsert(options: options, count: count, row: row)
             if count != 1 {
-                try database.batch(box.descriptor, count, isSent: !options.keepsRow) { plan, index, end in
+                try database.batch(box.descriptor, count, isSent: options.areSent(box.descriptor)) { plan, index, end in
                     try work.run(plan, &index, end)
                 } receive: { plan, index in
                     try work.receive(plan, index)
@@ -122,7 +122,11 @@ private struct BlockUpsert {
             if isSent {
                 row.begin()
                 sent.places.append(row.place)
-                try plan.upsert(&row, with: planned)
+                if keepsRow {
+                    _ = try plan.fetchOrInsert(&row, with: planned)
+                } else {
+                    try plan.upsert(&row, with: planned)
+                }
             } else {
                 try run { row in
                     if keepsRow { return try plan.fetchOrInsert(&row, with: planned) }
@@ -135,8 +139,7 @@ private struct BlockUpsert {
     }
 
     mutating func receive(_ plan: ModelPlan, _ index: Int) throws {
-        _ = try sent.receive(&row, plan, index, .save)
-        written &+= 1
+        if try sent.receive(&row, plan, index, .save) { written &+= 1 }
         row.answer(true)
     }
 

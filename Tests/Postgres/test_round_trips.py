@@ -154,6 +154,14 @@ def upsert(db: Database) -> None:
     assert all(record.id for record in records)
 
 
+def get_or_create(db: Database) -> None:
+    records = rich()
+    there = db.count(Rich)
+    assert db.get_or_create_many(records, on=Rich.name) == COUNT - there
+    assert all((record.id or 0) > 0 and record.twice == 14 for record in records)
+    assert db.count(Rich) == COUNT
+
+
 def put(db: Database) -> None:
     store = db.store("s")
     store.put_many({f"key {number}": number for number in range(COUNT)})
@@ -189,6 +197,8 @@ STEPS = {
     "delete": [insert_rich, delete],
     "upsert": [upsert],
     "upsert_there": [insert_rich, upsert],
+    "get_or_create": [get_or_create],
+    "get_or_create_there": [insert_rich, get_or_create],
     "put": [put],
     "bring": [bring],
     "graph": [graph],

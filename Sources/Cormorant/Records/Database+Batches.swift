@@ -26,11 +26,12 @@ extension Database {
 
     /// - Parameters:
     ///   - kind: what `body` does.
+    ///   - isSent: whether nothing of a record need be known before the next is written.
     ///   - done: called for each once it is written.
-    /// - Returns: how many of those that were sent were ignored.
+    /// - Returns: how many of those that were sent were ignored, or found.
     @discardableResult
     func batchOfNew<R: Record>(
-        _ records: inout [R], _ model: ModelDescriptor, _ kind: RecordWrite.Kind,
+        _ records: inout [R], _ model: ModelDescriptor, _ kind: RecordWrite.Kind, sending isSent: Bool = true,
         _ body: (ModelPlan, inout R) throws -> Void, done: ((inout R) throws -> Void)? = nil
     ) throws -> Int {
         guard !records.isEmpty else { return 0 }
@@ -40,7 +41,7 @@ extension Database {
         let isCounted = model.isCounted
         let before = isCounted ? records : []
         do {
-            try batch(model, records.count, isSent: R.hookKind != .all, isInsert: kind == .insert) {
+            try batch(model, records.count, isSent: isSent && R.hookKind != .all, isInsert: kind == .insert) {
                 plan, index, end in
                 try records.withUnsafeMutableBufferPointer { records in
                     guard let first = records.baseAddress else { return }

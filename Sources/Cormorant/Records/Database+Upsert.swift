@@ -98,6 +98,47 @@ extension Database {
         return isInserted
     }
 
+    /// The same of records, in one transaction: of two with the same values of the key the second is read. The first error takes
+    /// back all.
+    ///
+    /// - Returns: how many were inserted.
+    @available(*, noasync)
+    @discardableResult
+    public func fetchOrInsert<R: Record, each Key>(
+        contentsOf records: inout [R], in table: RecordTable<R>? = nil,
+        on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>
+    ) throws -> Int {
+        try fetchOrInsert(contentsOf: &records, table.model(), on: R.names(repeat each key))
+    }
+
+    /// The same for `async` code.
+    @discardableResult
+    public func fetchOrInsert<R: Record & Sendable, each Key>(
+        contentsOf records: inout [R], in table: RecordTable<R>? = nil,
+        on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>
+    ) async throws -> Int {
+        let key = try R.names(repeat each key)
+        return try await alter(&records) { try $0.fetchOrInsert(contentsOf: &$1, table.model(), on: key) }
+    }
+
+    private func fetchOrInsert<R: Record>(
+        contentsOf records: inout [R], _ model: ModelDescriptor, on key: [String]
+    ) throws -> Int {
+        var planned: PlannedStatement?
+        var inserted = 0
+        let columns = try key.isEmpty ? model.keyColumns : key.map(model.require)
+        let areSent = try model.isFoundOrInsertedByOne(on: key)
+        let found = try batchOfNew(&records, model, .save, sending: areSent) { plan, record in
+            let ready = try planned ?? plan.fetchingOrInserting(on: key)
+            planned = ready
+            try record.takeForeignKeys(RecordWrite(.insert, model, columns: columns), in: self)
+            if try plan.fetchOrInsert(&record, with: ready) { inserted += 1 }
+        } done: {
+            try $0.forgetOtherRecords()
+        }
+        return inserted - found
+    }
+
     /// The same for `async` code.
     @discardableResult
     public func fetchOrInsert<R: Record & Sendable, each Key>(

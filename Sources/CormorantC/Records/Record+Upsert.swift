@@ -21,7 +21,12 @@ package struct UpsertOptions {
     }
 
     package func planned(_ plan: ModelPlan) throws -> PlannedStatement {
-        keepsRow ? try plan.lookup(on: key) : try plan.upsertion(on: key, keeping: kept)
+        keepsRow ? try plan.fetchingOrInserting(on: key) : try plan.upsertion(on: key, keeping: kept)
+    }
+
+    /// Whether nothing of a record need be known before the next is written.
+    package func areSent(_ model: ModelDescriptor) throws -> Bool {
+        try !keepsRow || model.isFoundOrInsertedByOne(on: key)
     }
 }
 
@@ -50,7 +55,8 @@ public func corm_record_upsert(
             }
         } else {
             var planned: PlannedStatement?
-            try withRecords(handle, model, records, count, arena, .save, sending: !options.keepsRow) { plan, record in
+            let areSent = try options.areSent(requireModel(model).descriptor)
+            let found = try withRecords(handle, model, records, count, arena, .save, sending: areSent) { plan, record in
                 let ready = try planned ?? options.planned(plan)
                 planned = ready
                 if !options.keepsRow {
@@ -59,6 +65,7 @@ public func corm_record_upsert(
                     inserted &+= 1
                 }
             }
+            inserted &-= Int64(found)
         }
         outInserted?.pointee = inserted
         return CORM_OK

@@ -111,11 +111,21 @@ extension ModelPlan {
     }
 
     /// Takes what came of the oldest record of a batch that was sent.
-    /// - Returns: whether a row was written: false for an insert that was ignored, and a deletion that met no row.
+    /// - Returns: whether a row was written: false for an insert that was ignored, a record whose row was found, and a deletion that
+    ///   met no row.
     package func receive<Access: RecordAccess>(_ record: inout Access, _ kind: RecordWrite.Kind) throws -> Bool {
+        var isFound = false
         let changed = try receive(isWriting: kind != .delete) { planned, wantsKey, key, hasRow in
             if let key { try record.setGeneratedKey(key) }
-            if hasRow { try take(planned, &record, wantsKey: wantsKey) }
+            guard hasRow else { return }
+            try take(planned, &record, wantsKey: wantsKey)
+            if planned.taken == .allOrNew { isFound = try take(new: planned) }
+        }
+        if isFound { return false }
+        if !changed, let planned = lastOfBatch, planned.taken == .allOrNew {
+            // Another has inserted it since the statement began.
+            guard try fetch(&record, with: lookup(planned.key)) else { throw skipped() }
+            return false
         }
         guard !changed, kind != .insert else { return changed }
         // An upsert asks for no version.
@@ -161,6 +171,16 @@ extension ModelPlan {
         connection.newestKey = key
         try record.setGeneratedKey(key)
         guard model.madeKeys.contains(key) else { throw keyDoesNotFit(key) }
+    }
+
+    /// Of the row that a statement has found or inserted whether it was found.
+    private func take(new planned: PlannedStatement) throws -> Bool {
+        let row = Row(planned.statement)
+        guard row.cell(Int32(truncatingIfNeeded: row.count - 1)).int64 == 1 else { return true }
+        if !model.keyColumns.isEmpty {
+            noteKey(RecordReader(planned.statement, columns: planned.results, model: model))
+        }
+        return false
     }
 
     /// Keeps the key of a whole row that was written.

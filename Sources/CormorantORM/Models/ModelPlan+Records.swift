@@ -169,11 +169,11 @@ extension ModelPlan {
         switch planned.taken {
         case .made: try record.readBack(from: row)
         case .part: try record.readBack(only: planned.returned, from: row)
-        case .all: try record.read(from: row)
+        case .all, .allOrNew: try record.read(from: row)
         case .key: try take(key: row, &record, wantsKey: wantsKey || model.keyColumns.isEmpty)
         case .later: break
         }
-        if connection.engine != nil { noteKey(row) }
+        if connection.engine != nil, planned.taken != .allOrNew { noteKey(row) }
     }
 
     /// Runs a statement by key and reads its one row, if it is there.

@@ -43,13 +43,20 @@ extension ModelPlan {
         return found != nil
     }
 
+    /// What `fetchOrInsert` of many runs.
+    package func fetchingOrInserting(on key: [String]) throws -> PlannedStatement {
+        let key = try model.uniqueKey(key)
+        return pipeline == nil ? try lookup(key) : try findOrInsert(key)
+    }
+
     /// Reads the row with the record's unique key into it or, when there is none, inserts the record. In a transaction that
     /// writes.
-    /// - Parameter planned: made by `lookup`.
-    /// - Returns: whether it was inserted.
+    /// - Parameter planned: made by `lookup`, or by `fetchingOrInserting`.
+    /// - Returns: whether it was inserted; in a batch that is sent `receive` tells that.
     package func fetchOrInsert<Access: RecordAccess>(_ record: inout Access, with planned: PlannedStatement) throws
         -> Bool
     {
+        if pipeline != nil { return try run(planned, &record, makesKey: true) }
         if try fetch(&record, with: planned) {
             madeKey = false
             return false
@@ -85,6 +92,12 @@ extension Database {
 }
 
 extension ModelDescriptor {
+    /// Whether one statement may find or insert a record by these properties.
+    package func isFoundOrInsertedByOne(on properties: [String]) throws -> Bool {
+        try !isView
+            && uniqueKey(properties).allSatisfy { columns[$0].computedSQL == nil && columns[$0].stamp != .updated }
+    }
+
     /// The columns of a key by which no two rows are the same, given in any order.
     /// - Parameter properties: none: the primary key.
     func uniqueKey(_ properties: [String]) throws -> [Int] {

@@ -23,6 +23,8 @@ package final class PlannedStatement {
     var copySQL: String?
     /// The same without the key, which the table makes.
     var keylessCopySQL: String?
+    /// Of one that finds or inserts the unique key.
+    var key: [Int] = []
 
     /// What a record takes of the row that comes back.
     enum Taken {
@@ -32,6 +34,8 @@ package final class PlannedStatement {
         case part
         /// All of it: the record becomes the row.
         case all
+        /// The same, and whether it is a new one.
+        case allOrNew
         /// The key, of an engine that tells it in no other way: the row's one value.
         case key
         /// Nothing: of a batch that reserves its keys, `BatchPipeline`.
@@ -255,6 +259,23 @@ package final class ModelPlan {
         let made = try prepare(sql, binds: bound, returns: all, taken: .all)
         made.insertsNew = connection.engine != nil && target.key == model.keyColumns
         made.isInsert = true
+        upserts[target] = made
+        return made
+    }
+
+    /// The row with the record's values of a unique key or, where there is none, the record as a new one: one statement of a batch
+    /// that is sent.
+    func findOrInsert(_ key: [Int]) throws -> PlannedStatement {
+        checkSchema()
+        let target = UpsertTarget(key: key, kept: all)
+        if let ready = upserts[target] { return ready }
+        let places = key.compactMap { stored.firstIndex(of: $0) }
+        let sql = try compiler.findOrInsert(
+            into: model.table, try insertColumns(), key: places, returning: names(all))
+        let made = try prepare(sql, binds: bound, returns: all, taken: .allOrNew)
+        made.insertsNew = key == model.keyColumns
+        made.isInsert = true
+        made.key = key
         upserts[target] = made
         return made
     }

@@ -115,6 +115,21 @@ extension SQLCompiler {
         )
     }
 
+    /// The row with the values of a unique key or, where there is none, a new one; behind the columns that come back stands 1 for
+    /// a new one, else 0. No row comes back where another transaction makes it at the same time.
+    /// - Parameter key: by their places among the columns that are written.
+    package func findOrInsert(
+        into table: String, _ columns: [WrittenColumn], key: [Int], returning: [String]
+    ) throws -> String {
+        let names = quotedNames(returning)
+        let matches = try key.map { try match(columns[$0].name, value(columns[$0], $0 + 1)) }
+        let values = try newValues(columns, table).joined(separator: ", ")
+        return try "WITH \"found\" AS (SELECT \(names) FROM \(self.table(table))\(condition(matches))), \"made\" AS ("
+            + insertion(.abort) + "\(self.table(table)) (\(quotedNames(columns.map(\.name)))) SELECT \(values)"
+            + " WHERE NOT EXISTS (SELECT 1 FROM \"found\") ON CONFLICT (\(keyNames(key.map { columns[$0].name })))"
+            + " DO NOTHING RETURNING \(names)) SELECT *, 0 FROM \"found\" UNION ALL SELECT *, 1 FROM \"made\""
+    }
+
     /// Has the keys that are made from now on come after the parameter.
     package func raiseKeys(of table: String, _ column: String) -> String {
         let (sequence, key) = (sequence(of: table, column), "CAST(\(dialect.parameter(1)) AS bigint)")

@@ -171,15 +171,19 @@ extension SQLCompiler {
 
     private func values(_ table: String, _ columns: [WrittenColumn]) throws -> String {
         guard !columns.isEmpty else { return "\(self.table(table)) DEFAULT VALUES" }
-        let values = try columns.enumerated().map { index, column in
+        let values = try newValues(columns, table).joined(separator: ", ")
+        return "\(self.table(table)) (\(quotedNames(columns.map(\.name)))) VALUES (\(values))"
+    }
+
+    /// What a new row has in its columns.
+    func newValues(_ columns: [WrittenColumn], _ table: String) throws -> [String] {
+        try columns.enumerated().map { index, column in
             if column.isVersion { return "1" }
             if column.stamp == .updated { return dialect.now }
             let parameter = try value(column, index + 1, inserting: table)
             let defaultSQL = try column.stamp == .created ? dialect.now : defaultValue(of: column)
             return defaultSQL.map { dialect.value(parameter, default: $0) } ?? parameter
         }
-        return
-            "\(self.table(table)) (\(quotedNames(columns.map(\.name)))) VALUES (\(values.joined(separator: ", ")))"
     }
 
     /// What an update writes to the time of creation: a record without it does not empty it.
@@ -189,7 +193,7 @@ extension SQLCompiler {
     }
 
     /// - Parameter table: the table, where a new row is written.
-    private func value(_ column: WrittenColumn, _ parameter: Int, inserting table: String? = nil) throws -> String {
+    func value(_ column: WrittenColumn, _ parameter: Int, inserting table: String? = nil) throws -> String {
         if dialect == .postgres { return try postgresValue(column, parameter, inserting: table) }
         var parameter = dialect.parameter(parameter)
         if let constant = column.constant { return dialect.constant(constant, besides: parameter) }

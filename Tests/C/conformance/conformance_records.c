@@ -153,11 +153,14 @@ bool step_upsert_many(step *s) {
     corm_value *records;
     size_t count;
     corm_upsert_options options;
+    int64_t inserted = 0;
     if (!parse_records(run, &s->model, s->json, &records, &count) || !parse_upsert(s, &options))
         return false;
+    options.keep_row = strcmp(json_string_value(member(s, "do")), "getOrCreateMany") == 0;
     s->status =
-        corm_record_upsert(run->database, s->model.model, records, count, &options, run->arena, NULL, &run->error);
-    return s->status < 0 || check_records(run, &s->model, wanted(s, "records"), records, count);
+        corm_record_upsert(run->database, s->model.model, records, count, &options, run->arena, &inserted, &run->error);
+    return s->status < 0 || ((!options.keep_row || check_int(s, "count", inserted)) &&
+                             check_records(run, &s->model, wanted(s, "records"), records, count));
 }
 
 bool step_delete_record(step *s) {

@@ -79,6 +79,7 @@ static const struct {
     {"upsert", step_upsert, "model record unique keep", "record"},
     {"upsertMany", step_upsert_many, "model records generate unique keep", "records"},
     {"getOrCreate", step_upsert, "model record unique", "found record"},
+    {"getOrCreateMany", step_upsert_many, "model records generate unique", "count records"},
     {"refresh", step_write_record, "model record", "record"},
     {"update", step_write_record, "model record properties", "record"},
     {"updateChanges", step_update_changes, "model record since", "changed record"},

@@ -19,7 +19,7 @@ extension Scenario {
         case "insert", "save", "update", "delete", "refresh": try performRecord(verb, &step, &expected)
         case "updateChanges": try performChanges(&step, &expected)
         case "insertMany", "saveMany", "updateMany", "deleteMany": try performBatch(verb, &step, &expected)
-        case "upsert", "upsertMany", "getOrCreate": try performUpsert(verb, &step, &expected)
+        case "upsert", "upsertMany", "getOrCreate", "getOrCreateMany": try performUpsert(verb, &step, &expected)
         case "exists" where statement != nil: try performQuery(verb, &step, &expected)
         case "readJson", "importJson": try performJSON(verb, &step, &expected)
         case "find", "exists", "deleteKey", "deleteAll", "maxKey": try performKey(verb, &step, &expected)
@@ -167,6 +167,25 @@ extension Scenario {
     private func performUpsert(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
         let model = try model(&step)
         let (key, kept) = (try step.texts("unique"), try step.texts("keep"))
+        if verb == "getOrCreateMany" {
+            var records = try model.records(&step).map(FirstRecord.init)
+            var (inserted, found) = (0, 0)
+            try hooked(model) {
+                let areSent = try model.descriptor.isFoundOrInsertedByOne(on: key)
+                try database.batch(model.descriptor, records.count, isSent: areSent) { plan, index, end in
+                    while index < end {
+                        let planned = try plan.fetchingOrInserting(on: key)
+                        if try plan.fetchOrInsert(&records[index], with: planned) { inserted += 1 }
+                        index += 1
+                    }
+                } receive: { plan, index in
+                    if try !plan.receive(&records[index], .save) { found += 1 }
+                }
+            }
+            try check("count", inserted - found, &expected)
+            if let json = expected.take("records") { try model.check(records.map(\.values), json) }
+            return
+        }
         if verb == "upsertMany" {
             var records = try model.records(&step).map(FirstRecord.init)
             try hooked(model) {

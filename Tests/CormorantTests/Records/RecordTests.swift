@@ -281,6 +281,9 @@ struct RecordTests {
 
         var sales = Department(id: 1, name: "Sales", city: "Rome")
         #expect(try database.fetchOrInsert(&sales, on: \.city, \.name))
+        var some = [Department(id: 8, name: "Sales", city: "Rome"), Department(id: 9, name: "Law", city: "Rome")]
+        #expect(try database.fetchOrInsert(contentsOf: &some, on: \.city, \.name) == 1)
+        #expect(some.map(\.id) == [1, 9])
         var more = [Department(id: 2, name: "Sales", city: "Rome"), Department(id: 3, name: "Help", city: "Rome")]
         try database.upsert(contentsOf: &more, on: \.name, \.city)
         #expect(more.map(\.id) == [1, 3])
@@ -295,6 +298,7 @@ struct RecordTests {
         sales.city = "Oslo"
         try await database.update(&sales, \.city)
         var all = [sales, Department(id: 2, name: "Help", city: "Rome")]
+        #expect(try await database.fetchOrInsert(contentsOf: &all) == 1)
         try await database.upsert(contentsOf: &all, on: \.name, \.city)
         try await database.upsert(&sales, keeping: \.name)
         try await database.update(contentsOf: &all, \.name, \.city)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 class Upsert(NamedTuple):
     on: Property | Sequence[Property]
-    keep: Property | Sequence[Property]
+    keep: Property | Sequence[Property] = ()
+    keep_row: bool = False
 
 
 def upsert_one(

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
-from ._assigned import settle_all
+from ._assigned import forget_others, settle_all
 from ._model_info import info_of_records
 from ._native import abi
 from ._native import record as native_record
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .database import Database
 
 # A batch crosses in parts of this many records, so that its rows need not be in memory all at once.
-_PART = 1_000
+_PART = 4_000
 
 
 def write_many(
@@ -60,6 +60,8 @@ def write_many(
             note(database, info, run)
         for record, item in zip(run, items):
             info.take_back(record, item, is_part=is_part)
+            if isinstance(operation, Upsert):
+                forget_others(record)
     return total
 
 
@@ -82,7 +84,7 @@ def _write_part(
         rows = info.dump(part, properties)
         if isinstance(operation, Upsert):
             on, keep = property_names(cls, operation.on), property_names(cls, operation.keep)
-            return native_record.upsert(database._handle, info.handle, on, keep, False, rows)
+            return native_record.upsert(database._handle, info.handle, on, keep, operation.keep_row, rows)
         return native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
     except (IntegrityError, DataError, NoRecordError, StaleRecordError) as error:
         known = info.explain_write(error, part) if isinstance(error, DataError) else error
@@ -110,7 +112,7 @@ def _write_each(
                 names[kind] = None if properties is None else property_names(kind, properties)
             try:
                 if isinstance(operation, Upsert):
-                    total += upsert_one(database, record, operation.on, operation.keep, in_batch=True)
+                    total += upsert_one(database, record, *operation, in_batch=True)
                 else:
                     total += write_one(database, record, operation, conflict, names[kind], in_batch=True)
             except Error as error:

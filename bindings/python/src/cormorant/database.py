@@ -218,6 +218,7 @@ class Database(Owner):
     upsert = _record.upsert
     upsert_many = _record.upsert_many
     get_or_create = _record.get_or_create
+    get_or_create_many = _record.get_or_create_many
     update = _record.update
     update_many = _record.update_many
     update_changes = _record.update_changes

@@ -96,6 +96,14 @@ def get_or_create(database: Database, record: M, on: Property | Sequence[Propert
     return record, upsert_one(database, record, on, (), keep_row=True) > 0
 
 
+def get_or_create_many(database: Database, records: Iterable[Model], on: Property | Sequence[Property] = ()) -> int:
+    """get_or_create() for records of one model in one transaction; how many were inserted.
+
+    Of two with the same values of the key the second is read. The first error takes back all.
+    """
+    return write_many(database, records, Upsert(on, keep_row=True))
+
+
 def update(database: Database, record: Model, *properties: Property) -> None:
     """Writes the record, or only the properties, to the row with its key. NoRecordError when there is none.
 

@@ -91,6 +91,11 @@ def _get_or_create(self: Scenario, step: Json) -> Json:
     return {"record": record, "found": not created}
 
 
+def _get_or_create_many(self: Scenario, step: Json) -> Json:
+    records = self.records(step)
+    return {"count": self.db.get_or_create_many(records, step.get("unique", ())), "records": records}
+
+
 def _fetch_all(self: Scenario, step: Json) -> Json:
     found = self.db.fetch_all(self.source(step), **self.query(step), **into(self, step))
     return {"records": found, "count": len(found)}
@@ -316,6 +321,7 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "upsert": (_upsert, "model record unique keep", "record"),
     "upsertMany": (_upsert_many, f"{RECORDS} unique keep", "records"),
     "getOrCreate": (_get_or_create, "model record unique", "found record"),
+    "getOrCreateMany": (_get_or_create_many, f"{RECORDS} unique", "count records"),
     "refresh": (_after(Database.refresh), "model record", "record"),
     "update": (_after(Database.update), "model record properties", "record"),
     "updateChanges": (_update_changes, "model record since", "changed record"),

@@ -179,7 +179,7 @@ def test_properties_are_given_as_columns(db: Database) -> None:
     same = Tag("rock", "music", 9)
     db.upsert(same, on=[Tag.name, Tag.kind], keep=Tag.uses)
     assert (same.id, same.uses) == (1, 3)
-    assert db.upsert_many((Tag(f"n{i}", "x") for i in range(2_100)), on=("kind", Tag.name)) == 2_100
+    assert db.upsert_many((Tag(f"n{i}", "x") for i in range(4_100)), on=("kind", Tag.name)) == 4_100
     suffixed = Tag.suffixed("two")
     db.create_tables(suffixed)
     other = suffixed("soul").insert(db)
@@ -204,6 +204,17 @@ def test_what_is_there_is_given_back(db: Database) -> None:
         new, _ = db.get_or_create(Tag("jazz"))
         raise RuntimeError
     assert new.id is None
+
+
+def test_of_many_what_is_there_is_given_back(db: Database) -> None:
+    db.create_tables(Tag)
+    db.insert(Tag("soul", "music", 1))
+    tags = [Tag("jazz", "music", 2), Tag("soul", "music", 3), Tag("jazz", "music", 4)]
+    assert db.get_or_create_many(tags, on=(Tag.kind, Tag.name)) == 1
+    assert [(tag.id, tag.uses) for tag in tags] == [(2, 2), (1, 1), (2, 2)]
+    more = [Tag(f"n{number}", "x") for number in range(4_100)]
+    assert db.get_or_create_many(iter(more), on=("kind", Tag.name)) == 4_100
+    assert db.get_or_create_many(more, on=("kind", Tag.name)) == 0
 
 
 def test_of_threads_that_ask_at_once_one_inserts(db: Database) -> None:

@@ -44,7 +44,7 @@ WRITES: list[Callable[[Database, Album], object]] = [
     Database.upsert,
     lambda db, album: db.insert(album, conflict="replace"),
     lambda db, album: db.insert_many([album]),
-    lambda db, album: db.insert_many([album] * 1 + [Album(f"{i}", 1) for i in range(1500)]),
+    lambda db, album: db.insert_many([album] * 1 + [Album(f"{i}", 1) for i in range(4100)]),
     lambda db, album: db.save_many([album]),
     lambda db, album: db.upsert_many([album]),
     lambda db, album: db.save_graph(album),
@@ -87,11 +87,11 @@ def test_each_write_refuses_a_related_record_without_key(
 
 
 def test_a_batch_says_which_record_it_is(db: Database) -> None:
-    albums = [Album(f"{number}", 1) for number in range(1200)]
-    albums[1100].artist = Artist("Pia")
+    albums = [Album(f"{number}", 1) for number in range(4200)]
+    albums[4100].artist = Artist("Pia")
     with pytest.raises(cormorant.ProgrammingError) as raised:
         db.insert_many(albums)
-    assert raised.value.record_index == 1100
+    assert raised.value.record_index == 4100
     assert db.count(Album) == 0
 
 
