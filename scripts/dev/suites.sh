@@ -76,6 +76,10 @@ test_tsan() {
     cmake --build build/tsan --parallel "$(nproc)"
     # Not what makes memory scarce, of which the sanitizer needs much itself.
     TSAN_OPTIONS=$options run_ctest build/tsan --exclude-regex 'c/memory|c/all_'
+    # The pool of those that write to a server, where one can be had.
+    if [[ -z $chosen || $chosen == *writers* ]] && scripts/postgres-server check; then
+        TSAN_OPTIONS=$options scripts/postgres-server run build/tsan/Tests/C/test_writers
+    fi
     [ -z "$chosen" ] || return 0
     TSAN_OPTIONS="$options report_signal_unsafe=0" CORMORANT_LIBRARY=$PWD/build/tsan/libcormorant.so \
         LD_PRELOAD=$runtime "$python" -m pytest --quiet --capture=no \

@@ -27,17 +27,24 @@ static void *write_beside_the_other(void *given) {
     return NULL;
 }
 
-static void transactions_of_threads_overlap(void **state) {
-    (void)state;
+/* Opens the server's database in the place of the file; false where there is none. */
+static bool open_server(int writers, corm_database **file) {
     const char *url = getenv("CORMORANT_POSTGRES");
     corm_open_options options = CORM_OPEN_OPTIONS_INIT;
-    corm_database *file = db;
+    *file = db;
+    options.writer_count = writers;
+    options.busy_timeout = 20000;
+    if (url)
+        OK(corm_database_open(url, &options, &db, &failure));
+    return url != NULL;
+}
+
+static void transactions_of_threads_overlap(void **state) {
+    (void)state;
+    corm_database *file;
     pthread_t threads[WRITERS];
-    if (!url)
+    if (!open_server(WRITERS, &file))
         skip();
-    options.writer_count = WRITERS;
-    options.busy_timeout = 2000;
-    OK(corm_database_open(url, &options, &db, &failure));
     OK(corm_database_execute_script(db,
                                     "DROP TABLE IF EXISTS corm_writers3, corm_writers4;"
                                     "CREATE TABLE corm_writers3 (a int); CREATE TABLE corm_writers4 (a int)",
@@ -56,9 +63,74 @@ static void transactions_of_threads_overlap(void **state) {
     pthread_barrier_destroy(&barrier);
 }
 
+#define THREADS 8
+#define ROUNDS 40
+
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static int64_t written, traced;
+
+static void count(int64_t *number, int64_t more) {
+    pthread_mutex_lock(&counting);
+    *number += more;
+    pthread_mutex_unlock(&counting);
+}
+
+static void trace(const char *sql, int64_t nanoseconds, void *context) {
+    (void)sql;
+    (void)nanoseconds;
+    count(context, 1);
+}
+
+/* Three rows in a transaction, which is rolled back each fourth time, or where it is in another's way. */
+static void write_three(int round) {
+    const char *insert = "INSERT INTO corm_writers5 SELECT ?1::int FROM generate_series(1, 3)";
+    CHECK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, NULL) == CORM_OK);
+    corm_status status = corm_database_execute(db, insert, CORM_VALUES(corm_value_int64(round)), NULL, NULL);
+    CHECK(status == CORM_OK || status == CORM_E_CONFLICT);
+    if (status == CORM_OK && round % 4 != 0 && corm_transaction_commit(db, NULL) == CORM_OK)
+        count(&written, 3);
+    else
+        CHECK(corm_transaction_rollback(db, NULL) == CORM_OK);
+}
+
+static void *write_and_read(void *given) {
+    (void)given;
+    for (int round = 0; round < ROUNDS; round += 1) {
+        CHECK(execute("INSERT INTO corm_writers5 VALUES (1)"));
+        CHECK(corm_database_changes(db) == 1);
+        count(&written, 1);
+        write_three(round);
+        CHECK(select_number("SELECT count(*) FROM corm_writers5") > 0);
+    }
+    return NULL;
+}
+
+/* ThreadSanitizer looks on in the suite tsan. */
+static void many_threads_share_few_writers(void **state) {
+    (void)state;
+    corm_database *file;
+    if (!open_server(3, &file))
+        skip();
+    OK(corm_database_execute_script(
+        db, "DROP TABLE IF EXISTS corm_writers5; CREATE TABLE corm_writers5 (a int)", &failure));
+    start_threads(write_and_read, THREADS);
+    for (int round = 0; round < 10; round += 1) {
+        OK(corm_database_set_trace(db, round % 2 == 0 ? trace : NULL, &traced, &failure));
+        wait_milliseconds(5);
+    }
+    join_threads();
+    assert_int_equal(mistakes, 0);
+    assert_int_equal(select_number("SELECT count(*) FROM corm_writers5"), written);
+    assert_true(traced > 0);
+    OK(corm_database_execute_script(db, "DROP TABLE corm_writers5", &failure));
+    OK(corm_database_close(db, &failure));
+    db = file;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(transactions_of_threads_overlap),
+        TEST(many_threads_share_few_writers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
