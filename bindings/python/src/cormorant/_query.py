@@ -15,6 +15,7 @@ from ._shape import IntoShape, Shape
 from ._sql import bindings_of
 from .column import MISSING
 from .error import ProgrammingError
+from .expression import Expression
 from .model import Model
 from .result import Convert
 from .statement import Query
@@ -58,6 +59,11 @@ def start(
     limit = limit_option(info, limit, most)
     offset = option(info, "offset", offset, 0)
     names = (order_by,) if isinstance(order_by, str) else order_by
+    if isinstance(names, Expression) or any(isinstance(name, Expression) for name in names):
+        raise ProgrammingError(
+            "order_by is given an expression",
+            hint=f'give the names of properties, such as "-id", or a query: select({info.name}).order_by(...)',
+        )
     return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
 
 

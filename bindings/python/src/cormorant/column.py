@@ -48,6 +48,20 @@ Stamp: TypeAlias = Literal["created", "updated"]
 """Which time of its row a column holds."""
 
 
+# What columns of other libraries call what is here.
+_ELSEWHERE = {
+    "startswith": "has_prefix()",
+    "endswith": "has_suffix()",
+    "icontains": "contains()",
+    "ilike": "like(), which ignores the case of ASCII letters",
+    "isin": "in_()",
+    "notin_": "not_in()",
+    "is_": "is_null(), and == None",
+    "is_not": "is_not_null(), and != None",
+    "op": "its operators by name, such as bit_and()",
+}
+
+
 class _Missing:
     def __repr__(self) -> str:
         return "MISSING"
@@ -158,7 +172,9 @@ class Column(Expression[T]):
                     code="CORM_E_MODEL",
                     hint="take it from a model's class, such as Person.name, not from a mixin",
                 )
-            raise AttributeError(f"a Column has no attribute {name!r}", name=name, obj=self)
+            here = _ELSEWHERE.get(name)
+            told = f"a Column has no attribute {name!r}{f'; it has {here}' if here else ''}"
+            raise AttributeError(told, name=name, obj=self)
 
     def __repr__(self) -> str:
         if self._is_new:

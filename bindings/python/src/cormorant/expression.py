@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
+from uuid import UUID
 
 from ._native import abi
 from ._native import expression as native_expression
@@ -22,7 +23,7 @@ from ._operand import (
     operand,
 )
 from .error import Error, ProgrammingError
-from .value import PLAIN
+from .value import PLAIN, type_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -417,15 +418,33 @@ class Expression(Operand, Generic[T_co]):
         for side in (left, right):
             if type(side) is str or (isinstance(side, Expression) and side._is_text()):
                 raise ProgrammingError("a text is no number", hint="join texts with concat(), or cast them to int")
+            if isinstance(side, date | time | UUID):
+                raise ProgrammingError(
+                    f"a {type_name(side)} is no number",
+                    hint="compare it; times are calculated with in the program, or by func.unixepoch() and the like",
+                )
         column = decimals_of(left, right)
-        if column is None and operation in (abi.CORM_OP_ADD, abi.CORM_OP_SUBTRACT):
-            column = durations_of(left, right)
+        if column is None and (column := durations_of(left, right)) is not None:
+            _require_durations(operation, left, right)
         return Expression((CORM_NODE_BINARY, operation, operand(left), operand(right)), column)
 
     def _ordered(self, descending: bool, nulls: Nulls | None) -> Expression[T_co]:
         if nulls not in _NULLS:
             raise ProgrammingError(f"nulls is {nulls!r}", hint='use "first", "last" or None')
         return Expression((abi.CORM_NODE_ORDER, self._node, descending, _NULLS[nulls]), self._column)
+
+
+def _require_durations(operation: int, *sides: Any) -> None:
+    """Refuses what a duration is not calculated with: its microseconds are nobody's business but the file's."""
+    if operation not in (abi.CORM_OP_ADD, abi.CORM_OP_SUBTRACT):
+        raise ProgrammingError(
+            "a duration is no number", hint="add and subtract durations, or cast one to int for its microseconds"
+        )
+    for side in sides:
+        known = side._column is None or durations_of(side) if isinstance(side, Expression) else side is None
+        if not known and not isinstance(side, timedelta):
+            what = "an expression of another type" if isinstance(side, Expression) else repr(side)
+            raise ProgrammingError(f"{what} is no duration", hint="give a timedelta, or a column of durations")
 
 
 def _joined(code: int, left: Expression[Any], right: Any) -> Expression[bool]:

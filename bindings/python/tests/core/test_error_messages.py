@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -44,6 +45,13 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "`is None` on a column": (lambda db: any_album.where(any_album.id is None), r"is_null\(\) instead of `is None`"),
     "a text as a condition": (lambda db: any_album.where("title='x'"), r"type str is no condition \(.*raw\("),
+    "columns as the order of attributes": (
+        lambda db: db.fetch_all(Album, order_by=any_album.title), r"order_by is given .*select\(Album\)\.order_by"
+    ),
+    "SQLAlchemy's name of has_prefix": (
+        lambda db: any_album.title.startswith("x"), r"no attribute 'startswith'; it has has_prefix\(\)"
+    ),
+    "a date as a number": (lambda db: any_album.year + date(2026, 1, 1), r"is no number \(compare it; times are"),
     "`in` of Python": (lambda db: any_album.where(any_album.id in [1, 2]), r"column\.in_\(values\) instead of `in`"),
     "`not` of Python": (lambda db: any_album.where(not any_album.id), r"negate them with ~"),
     "an attribute of many": (lambda db: any_artist.albums.title, r"Artist\.albums> leads to many .*'title'.*any\("),
