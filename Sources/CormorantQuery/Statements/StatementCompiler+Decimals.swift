@@ -51,7 +51,7 @@ extension StatementCompiler {
         case "coalesce", "ifnull", "nullif": return (call.name, all)
         case "iif": return (call.name, min(1, all.count)..<all.count)
         case "lag", "lead": return (call.name, min(2, all.count)..<all.count)
-        case _ where inexactFunctions.contains(name): throw notExact(name + "()", decimal)
+        case _ where calculatingFunctions.contains(name): throw notExact(name + "()", decimal)
         default: return nil
         }
     }
@@ -99,7 +99,7 @@ extension StatementCompiler {
 }
 
 /// What SQLite, or a module of it, calculates with floating-point numbers.
-private let inexactFunctions: Set<String> = [
+let calculatingFunctions: Set<String> = [
     "avg", "total", "round", "ceil", "ceiling", "floor", "trunc", "sign", "mod", "pow", "power", "sqrt", "exp", "ln",
     "log",
     "log2", "log10", "median", "stddev", "variance", "percentile", "percentile_cont", "percentile_disc",
@@ -107,7 +107,7 @@ private let inexactFunctions: Set<String> = [
 
 extension ColumnReference {
     /// The property as messages name it.
-    fileprivate var title: String { "\((path.last?.target ?? table).model).\(column.property)" }
+    var title: String { "\((path.last?.target ?? table).model).\(column.property)" }
 }
 
 extension Value {

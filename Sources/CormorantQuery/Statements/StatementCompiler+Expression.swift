@@ -102,6 +102,7 @@ extension StatementCompiler {
             try write(operand, at: .any)
             sql += ")"
         case .negate, .bitNot:
+            try requireNumbers([operand], in: op == .negate ? "-" : "~")
             try parenthesized(.sign < outer) { compiler in
                 // A space, so that two of them do not begin a comment.
                 compiler.sql += op == .negate ? "- " : "~ "
@@ -118,6 +119,7 @@ extension StatementCompiler {
     private func write(
         _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ outer: Precedence
     ) throws {
+        if op.calculates { try requireNumbers([left, right], in: dialect.infix(op).filter { $0 != " " }) }
         if try write(decimal: op, left, right) { return }
         if left.isRow || right.isRow {
             return try parenthesized(op.precedence < outer) { try $0.write(rows: op, left, right) }
@@ -322,6 +324,7 @@ extension StatementCompiler {
     private func write(_ call: Call) throws {
         guard isFunctionName(call.name) else { throw notAFunction(call.name) }
         let name = foldIdentifier(call.name)
+        try requireNumbers(in: call, name)
         let exact = try exactCall(call, name)
         sql += (exact?.name ?? call.name) + "("
         if call.isDistinct { sql += "DISTINCT " }

@@ -443,8 +443,9 @@ def _require_durations(operation: int, *sides: Any) -> None:
     for side in sides:
         known = side._column is None or durations_of(side) if isinstance(side, Expression) else side is None
         if not known and not isinstance(side, timedelta):
-            what = "an expression of another type" if isinstance(side, Expression) else repr(side)
-            raise ProgrammingError(f"{what} is no duration", hint="give a timedelta, or a column of durations")
+            what = f"a value of type {side._column.type_name}" if isinstance(side, Expression) else repr(side)
+            hint = "give a timedelta, or a column of durations; times are calculated with in the program"
+            raise ProgrammingError(f"{what} is no duration", hint=hint)
 
 
 def _joined(code: int, left: Expression[Any], right: Any) -> Expression[bool]:

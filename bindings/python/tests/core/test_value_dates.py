@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any
+from uuid import uuid4
 
 import numpy
 import pyarrow
 import pytest
 
 import cormorant
-from cormorant import Column, Database, DataError, Model, column, func, literal, select
+from cormorant import Column, Database, DataError, Model, ProgrammingError, column, func, literal, select
 
 
 class Shift(Model):
@@ -116,3 +117,43 @@ def test_a_value_of_another_form_names_its_row(shifts: Database) -> None:
         shifts.fetch_all(Shift)
     assert told.value.hint is not None
     assert 'SET "day" = date("day")' in told.value.hint
+
+
+def test_times_are_no_numbers_and_durations_stay_among_themselves(shifts: Database) -> None:
+    # SQL would take the year of a text, and microseconds of a duration.
+    for wrong in (
+        Shift.day + 1,
+        Shift.day - Shift.day,
+        -Shift.begins,
+        func.sum(Shift.day),
+        func.abs(Shift.begins),
+    ):
+        with pytest.raises(
+            DataError, match=r"is of numbers, and Shift\.\w+ is of type \w+ \(take its parts by strftime"
+        ):
+            shifts.fetch_all(select(wrong))
+    any_takes: Any = Shift.takes
+    any_day: Any = Shift.day
+    for make in (lambda: 1 + Shift.id + date(2026, 1, 1), lambda: Shift.id - time(1), lambda: uuid4() + any_takes):
+        with pytest.raises(
+            ProgrammingError, match=r"a (datetime\.date|datetime\.time|uuid\.UUID|date|time|UUID) is no number"
+        ):
+            make()
+    for make in (lambda: any_takes * 2, lambda: 2 / any_takes, lambda: any_takes.bit_and(1)):
+        with pytest.raises(ProgrammingError, match="a duration is no number"):
+            make()
+    for make in (
+        lambda: any_takes + 5,
+        lambda: Shift.id + timedelta(1),  # type: ignore[operator]
+        lambda: any_day + timedelta(1),
+        lambda: any_takes - Shift.id,
+    ):
+        with pytest.raises(ProgrammingError, match="is no duration"):
+            make()
+    assert shifts.fetch_values(select(Shift.takes.cast(int) * 2)) == [
+        2 * (takes // timedelta(microseconds=1)) for takes in (NIGHT[2], -timedelta(1))
+    ]
+    assert shifts.fetch_values(select(Shift.takes + Shift.takes - timedelta(1))) == [
+        2 * NIGHT[2] - timedelta(1),
+        -timedelta(3),
+    ]
