@@ -19,7 +19,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-WAIT = 8.0
+# More than a machine of our own takes: others may have the processors.
+WAIT = 20.0
 PICTURES = ROOT / "docs/studio"
 TAKES_PICTURES = "CORMORANT_STUDIO_PICTURES" in os.environ
 
