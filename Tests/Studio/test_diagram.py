@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import resource
 import subprocess
 import time
 from functools import partial
@@ -206,9 +207,12 @@ def test_500_tables(start: Start, browser: Page, tmp_path: Path) -> None:
 
 def test_tables_are_apart(tmp_path: Path) -> None:
     path = make(tmp_path / "many.db", tables_with_random_references(500))
-    begin = time.process_time()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     drawn = command(path, "--columns", "all")
-    assert time.process_time() - begin < 5
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    computed = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"\n500 tables, drawn by the command: computed {computed * 1000:.0f} ms")
+    assert computed < 1
     found = re.findall(r'<rect x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)" rx', drawn)
     places = [(float(x), float(y), float(x) + float(w), float(y) + float(h)) for x, y, w, h in found]
     assert len(places) == 500
