@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -61,6 +62,56 @@ def test_many_steps_keep_their_schemas(tmp_path: Path) -> None:
         assert history[-1][1] == db.schema().hash
         assert not bundle.drift(db)
     check(path)
+
+
+def test_what_a_long_history_costs_grows_with_it_alone(tmp_path: Path) -> None:
+    # To tell the status, and to apply one step more; a square would be 16 times as much.
+    def seconds(count: int) -> float:
+        folder, path = tmp_path / f"steps{count}", tmp_path / f"{count}.db"
+        for number in range(1, count + 1):
+            (folder / f"{number:04}_t").mkdir(parents=True)
+            sql = "CREATE TABLE t (a);" if number == 1 else f"INSERT INTO t VALUES ({number});"
+            (folder / f"{number:04}_t/up.sql").write_text(sql)
+        Bundle.seal(folder)
+        bundle = Bundle(folder)
+        make(path, "CREATE TABLE t (a)")
+        with Database(path) as db:
+            bundle.adopt(db, f"{count - 1:04}_t")
+            times = []
+            for _ in range(3):
+                began = time.process_time()
+                assert len(bundle.status(db)) == count
+                times.append(time.process_time() - began)
+            began = time.process_time()
+            bundle.apply(db)
+            taken = time.process_time() - began
+            assert db.fetch_value("SELECT a FROM t") == count
+            return min(times) + taken
+
+    few, many = seconds(125), seconds(500)
+    assert many < 10 * few + 0.1, (few, many)
+
+
+def test_what_lies_under_the_name_of_an_unfinished_file_is_not_written_to(tmp_path: Path) -> None:
+    # Of a link that somebody put there, what it leads to was written over.
+    folder, other = tmp_path / "steps", tmp_path / "other"
+    (folder / "0001_t").mkdir(parents=True)
+    (folder / "0001_t/up.sql").write_text("CREATE TABLE t (a);")
+    other.write_text("stays")
+    for name in (f"manifest.sha256.{os.getpid()}.new", f"manifest.sha256.{os.getpid()}.0"):
+        (folder / name).symlink_to(other)
+    Bundle.seal(folder)
+    assert other.read_text() == "stays"
+    assert "0001_t/up.sql" in (folder / "manifest.sha256").read_text()
+    assert not (folder / "manifest.sha256").is_symlink()
+
+
+def test_deep_parentheses_are_read_in_seconds() -> None:
+    # finding reliability.md A6: 22 s, and four times as much for twice as many
+    for declaration in ("DEFAULT {}", "CHECK ({})"):
+        began = time.process_time()
+        Schema.parse(f"CREATE TABLE t (a {declaration.format('(' * 50_000 + '1' + ')' * 50_000)})")
+        assert time.process_time() - began < 5
 
 
 def test_thousands_of_tables_go_in_seconds(path: Path) -> None:
