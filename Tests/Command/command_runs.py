@@ -90,11 +90,12 @@ class Corm:
         waiting = dict(answers)
         child, terminal = pty.fork()
         if child == 0:
+            # Before it looks: not as soon as this process comes to it.
+            _resize(0, columns)
             os.chdir(self.folder)
             names = {"TERM": "xterm-256color"} | ENVIRONMENT | environment
             os.execve(program, [str(program), *map(str, arguments)], names)
         os.set_blocking(terminal, False)
-        _resize(terminal, columns)
         shown, end = b"", time.monotonic() + TIMEOUT
         while time.monotonic() < end:
             if select.select([terminal], [], [], 0.1)[0]:
