@@ -14,7 +14,7 @@ public struct OpenOptions: Sendable {
     public enum JournalMode: Int32, Sendable {
         /// WAL; left as it is when the file is opened read-only.
         case `default` = 0
-        /// WAL: commits go into a log beside the file, and readers do not wait for them.
+        /// WAL: commits go into a log beside the file, and readers do not wait for them. Refused on network file systems.
         case wal = 1
         /// DELETE: a rollback journal that is deleted at each commit.
         case delete = 2
