@@ -35,7 +35,7 @@ def test_rows_at_any_place(start: Start, browser: Page, large: Path) -> None:
     target = ROWS * 9 // 10
     begin = time.monotonic()
     jump(browser, target)
-    browser.rows_are(lambda cells: str(target) in cells[:3])
+    browser.rows_are(lambda cells: cells[0] == str(target))
     print(f"\n{browser.name}: row {target:,} is there {(time.monotonic() - begin) * 1000:.0f} ms after it was typed")
     assert len(browser.all(".grid-body .grid-row")) <= rows + 2
     # On from there, and to the end.
@@ -77,10 +77,11 @@ def test_filters_and_relations(start: Start, browser: Page, large: Path) -> None
     browser.shows("5 rows")
     assert browser.cells(0) == [str(ROWS - 5000 + 6 + 1000 * place) for place in range(5)]
     # Texts without an index: the whole table is looked through.
-    browser.go('view=rows&table=event&filters=[{"c":"note","op":"=","v":"note 435"}]')
-    browser.until(lambda: "filtered" in browser.text() and "counting" not in browser.text(), "the rows", 20)
-    wanted = sqlite3.connect(large).execute("SELECT id FROM event WHERE note = 'note 435' LIMIT 20").fetchall()
-    browser.rows_are(lambda cells: cells[: len(wanted)] == [str(row[0]) for row in wanted], 0, 20)
+    look = sqlite3.connect(large)
+    note = look.execute("SELECT note FROM event WHERE id = 99999").fetchone()[0]
+    browser.go(f'view=rows&table=event&filters=[{{"c":"note","op":"=","v":"{note}"}}]')
+    wanted = look.execute("SELECT id FROM event WHERE note = ? LIMIT 20", (note,)).fetchall()
+    browser.rows_are(lambda cells: cells[: len(wanted)] == [str(row[0]) for row in wanted])
 
 
 def test_edits_and_commits_of_others(start: Start, browser: Page, large: Path) -> None:

@@ -64,10 +64,10 @@ export class RowsView {
       act: (what, place) => this.act(what, place),
     });
     this.body = h("div", { class: "rows-body" }, this.grid.element);
-    this.footer = h("footer", { class: "rows-foot" });
+    const footer = this.footer();
     // Who is typing what to search for goes on typing.
     const typing = document.activeElement?.matches(".search") && this.element.contains(document.activeElement) ? document.activeElement : null;
-    this.element.replaceChildren(this.toolbar(), filterBar(this), this.body, this.footer);
+    this.element.replaceChildren(this.toolbar(), filterBar(this), this.body, footer);
     if (typing) {
       const search = this.element.querySelector(".search");
       search.value = typing.value;
@@ -242,15 +242,26 @@ export class RowsView {
     const { total, isExact, isCounted } = this.source;
     const count = isExact ? `${values.number(total)} ${total === 1 ? "row" : "rows"}` : isCounted ? `about ${values.number(total)} rows` : "counting…";
     const at = this.grid && total > this.grid.visible ? `at ${values.number(Math.min(total, Math.floor(this.grid.top) + 1))}` : "";
+    const { count: counted, note, label, at: place } = this.footParts;
+    counted.textContent = count;
+    counted.dataset.count = isExact ? total : "";
+    note.textContent = `${this.isFiltered ? " · filtered" : ""}${this.shape.hasKey ? "" : " · no key: read only"}`;
+    label.hidden = total <= 200;
+    place.textContent = at;
+  }
+
+  /** Its parts stay, so that who types a row goes on typing. */
+  footer() {
     const jump = h("input", { type: "text", inputmode: "numeric", class: "jump", placeholder: "row", "aria-label": "Go to row", size: 9 });
     jump.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       const row = Number(jump.value.replace(/\D/g, ""));
-      if (row > 0) { this.grid.goTo(row - 1); this.grid.setFocus(Math.min(row - 1, total - 1), this.grid.focus.column); this.foot(); }
+      jump.value = "";
+      if (row > 0) { this.grid.goTo(row - 1); this.grid.setFocus(Math.min(row - 1, this.view.total - 1), this.grid.focus.column); this.foot(); }
     });
-    if (this.footer.contains(document.activeElement) && document.activeElement.value) return;
-    this.footer.replaceChildren(h("span", { class: "count", "data-count": isExact ? total : "" }, count), h("span", { class: "muted" }, `${this.isFiltered ? " · filtered" : ""}${this.shape.hasKey ? "" : " · no key: read only"}`),
-      h("div", { class: "grow" }), total > 200 ? h("label", { class: "jump-label" }, "Go to", jump) : "", h("span", { class: "muted at" }, at));
+    this.footParts = { count: h("span", { class: "count" }), note: h("span", { class: "muted" }), label: h("label", { class: "jump-label", hidden: true }, "Go to", jump), at: h("span", { class: "muted at" }) };
+    const { count, note, label, at } = this.footParts;
+    return h("footer", { class: "rows-foot" }, count, note, h("div", { class: "grow" }), label, at);
   }
 
   /** What rows are related to, of the rows that have come since. */

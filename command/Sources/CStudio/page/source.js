@@ -129,7 +129,7 @@ export class RowSource {
 
   async jump(index) {
     const isEnd = index + 100 >= this.total;
-    const from = index <= 0 ? { start: true, scale: true } : isEnd ? { end: true, scale: true } : { at: index / this.total, scale: true };
+    const from = index <= 0 ? { start: true, scale: true } : isEnd ? { end: true, scale: true } : { at: index / Math.max(1, this.total - 1), scale: true };
     const page = await this.fetch(from);
     if (!page) { this.isFailed = true; return; }
     if (!page.rows.length) return this.toEnd();
