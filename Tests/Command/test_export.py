@@ -126,13 +126,32 @@ def test_an_interrupted_export_leaves_no_file(corm: Corm) -> None:
     big(corm)
     export = corm.start("export", "big.db", "t", "--out", "t.csv")
     # The whole takes 0.3 s and more.
-    while export.poll() is None and not list(corm.folder.glob("t.csv.*.part")):
+    while export.poll() is None and not list(corm.folder.glob("t.csv.*")):
         time.sleep(0.005)
     export.send_signal(signal.SIGINT)
     export.communicate(timeout=20)
     assert export.returncode == 130
     assert os.listdir(corm.folder).count("t.csv") == 0
     assert sorted(os.listdir(corm.folder)) == ["a.db", "big.db"]
+
+
+def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(corm: Corm) -> None:
+    """In a container each run may have the number 1."""
+    make(corm.folder / "a.db", VALUES)
+    (corm.folder / "other").write_text("stays")
+    script = f"""
+        for name in t.csv.$$.part t.csv.$$.0 out/.corm.$$.0 out/.corm-$$.tmp; do ln -s "$PWD/other" "$name"; done
+        exec "{COMMAND}" "$@"
+    """
+    (corm.folder / "out").mkdir()
+    for command in (
+        ["export", "a.db", "t", "--out", "t.csv"],
+        ["generate", "a.db", "--language", "python", "--out", "out"],
+    ):
+        subprocess.run(["/bin/bash", "-c", script, "corm", *command], cwd=corm.folder, env=ENVIRONMENT, check=True)
+    assert (corm.folder / "other").read_text() == "stays"
+    assert (corm.folder / "t.csv").read_text().startswith("id,i,r,s,b,x,ok")
+    assert list((corm.folder / "out").glob("*.py"))
 
 
 def test_progress_is_shown_on_a_terminal(corm: Corm) -> None:

@@ -57,6 +57,25 @@ def test_a_signal_ends_a_long_plan(corm: Corm, number: signal.Signals) -> None:
         assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("command", [("plan", "app.db", "empty.sql"), ("plan", "empty.db", "app.db")])
+def test_a_signal_ends_a_plan_of_thousands_of_tables(
+    corm: Corm, command: tuple[str, ...], number: signal.Signals
+) -> None:
+    # finding reliability.md A6: it was not heeded for 45 s
+    make(corm.folder / "app.db", "BEGIN;" + "".join(f"CREATE TABLE t{n} (a UNIQUE);" for n in range(8000)) + "COMMIT;")
+    make(corm.folder / "empty.db", "")
+    put(corm, "empty.sql", "")
+    process = corm.start(*command)
+    time.sleep(1)
+    process.send_signal(number)
+    began = time.monotonic()
+    out, error = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, b""), error
+    assert error.startswith(b"corm: interrupted\n")
+    assert time.monotonic() - began < 1.5
+
+
 def stopped(corm: Corm, number: signal.Signals, delay: float) -> None:
     """A migration that is sent a signal ends at once, and says so."""
     process = corm.start("migrate", "app.db", "schema.sql")

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantSQLite
 import Foundation
 
 /// A file that templates made, inside the folder that is asked for.
@@ -92,8 +93,9 @@ struct OutputFolder {
     /// A new file takes the place of the old one, and of a link rather than of what that leads to.
     private func write(_ file: OutputFile, into folder: String) throws {
         let name = full(file)
-        let temporary = "\(folder)/.corm-\(getpid()).tmp"
-        guard let stream = fopen(temporary, "wx") else { throw unwritable(name, errno) }
+        guard let (descriptor, temporary) = openTemporary(beside: "\(folder)/.corm", rights: 0o666),
+            let stream = fdopen(descriptor, "w")
+        else { throw unwritable(name, errno) }
         var bytes = Array(file.text.utf8)
         let isWritten = fwrite(&bytes, 1, bytes.count, stream) == bytes.count
         let code = errno

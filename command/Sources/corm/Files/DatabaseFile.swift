@@ -145,6 +145,7 @@ private func open(_ path: String, _ access: DatabaseAccess, _ encryption: Encryp
     var options = OpenOptions()
     let isNew = access == .create && !fileExists(path)
     options.keepsJournalMode = !isNew
+    if isNew, isOnNetwork(path) { options.journalMode = .delete }
     options.synchronous = .full
     options.encryption = encryption
     // Whoever looks at a file with it need not know where that came from.

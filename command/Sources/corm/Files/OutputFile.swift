@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantPlatform
+import CormorantSQLite
 
 /// A file that is whole or not there: it is written beside its place and moved there in the end. What is no plain file, such
 /// as a pipe or a terminal, is written at once.
@@ -34,10 +35,9 @@ final class OutputFile {
         // A link stays one: what it leads to is written.
         self.path = Self.resolved(path) ?? path
         if isPlain { Interruption.expectLeavings() }
-        temporary = isPlain ? "\(self.path).\(getpid()).part" : nil
-        descriptor =
-            temporary.map { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) } ?? stream.map { dup($0) }
-            ?? open(path, O_WRONLY | O_CLOEXEC)
+        let made = isPlain ? openTemporary(beside: self.path, rights: 0o666) : nil
+        temporary = made?.path
+        descriptor = made?.file ?? (isPlain ? -1 : stream.map { dup($0) } ?? open(path, O_WRONLY | O_CLOEXEC))
         guard descriptor >= 0 else {
             throw CormorantError(
                 .cannotOpen, "\"\(visible(path))\" cannot be written: \(String(cString: strerror(errno)))",
