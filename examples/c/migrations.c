@@ -81,7 +81,7 @@ static bool save(app *a) {
     options.auto_sync = true;
     corm_database *db = NULL;
     bool done = corm_database_open("people.db", &options, &db, &a->error) == CORM_OK &&
-                corm_record_save(db, a->people, &(person){.name = "Ida"}, NULL, &a->error) == CORM_OK;
+                corm_record_save(db, a->people, &(person){.name = "Ida", .email = ""}, NULL, &a->error) == CORM_OK;
     return corm_database_close(db, NULL) == CORM_OK && done;
 }
 

@@ -1,4 +1,5 @@
 /* The same models on a PostgreSQL server: postgresql URL. */
+#define _POSIX_C_SOURCE 200809L
 #include <cormorant.h>
 #include <inttypes.h>
 #include <stdio.h>

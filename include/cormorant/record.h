@@ -12,8 +12,9 @@ CORM_BEGIN_DECLS
  * record    a struct of the model's record_size. Its texts are borrowed until return. What the database makes comes
  *           back into it: the generated key, defaults, computed columns. They stay in it when the transaction is rolled
  *           back later: the caller clears the key before the record is inserted anew.
- * arena     where texts that come back live, borrowed until return. NULL: text and blob fields stay as they were where a
- *           default or computed column would fill them in, or an upsert finds others; what reads records with such fields refuses it (CORM_E_MISUSE).
+ * arena     where texts that come back live, borrowed until return. NULL is refused (CORM_E_MISUSE, naming the column) where
+ *           a text or blob would come back: in a write where it is computed, the model's discriminator, or NULL with a default; in an upsert and in
+ *           what reads records wherever the model has one.
  * Statuses: CORM_E_MISUSE (bad handle, model with record_size 0), CORM_E_SCHEMA (no such table or column; call
  *           corm_model_create_tables), the constraint statuses with table, columns and constraint, CORM_E_STALE_RECORD
  *           with table and key columns where the model has a version, CORM_E_RANGE

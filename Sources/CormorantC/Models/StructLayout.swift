@@ -109,6 +109,9 @@ final class StructLayout {
     let size: Int
     /// The first field whose content lies beside the record: without an arena it could not be filled.
     let firstText: Field?
+    /// Those of such fields that the database fills in when it is written: always, or where they are NULL.
+    let filledTexts: (always: [Field], whereNull: [Field])
+    let fillsTexts: Bool
     /// nil: none.
     let hooks: StructHooks?
     /// The records of a row of several; none of a record.
@@ -132,6 +135,14 @@ final class StructLayout {
             [.cString, .text, .blob, .value].contains(field.kind)
                 || nested.contains { field.kind == .nested && $0.first == field.column && $0.needsMemory }
         }
+        let texts = fields.filter {
+            [.cString, .text, .blob, .value].contains($0.kind) && model.columns[$0.column].type.needsMemory
+        }
+        filledTexts = (
+            texts.filter { $0.isComputed || $0.isConstant },
+            texts.filter { !$0.isComputed && !$0.isConstant && model.columns[$0.column].defaultSQL != nil }
+        )
+        fillsTexts = !filledTexts.always.isEmpty || !filledTexts.whereNull.isEmpty
         self.size = size
     }
 
@@ -254,5 +265,15 @@ extension ColumnType {
     /// Whether its values are texts of any kind.
     var isPlainText: Bool {
         if case .varchar = self { true } else { self == .text }
+    }
+}
+
+extension ColumnType {
+    /// Whether a value of it in a `corm_value` lies beside it.
+    fileprivate var needsMemory: Bool {
+        switch self {
+        case .int64, .int32, .bool, .double, .float, .datetime, .date, .time, .duration: false
+        default: true
+        }
     }
 }

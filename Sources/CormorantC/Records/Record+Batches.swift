@@ -22,6 +22,12 @@ func withRecords(
     try refuseRecords(records, count, size: layout.size)
     guard let records, count > 0 else { return 0 }
     var access = StructRecord(base: records, layout: layout, arena: arena, database: handle)
+    if arena == nil, kind != .delete {
+        for index in 0..<(layout.fillsTexts ? count : 0) {
+            access.base = records + index &* layout.size
+            try access.refuseFilledTexts(box.descriptor, kind)
+        }
+    }
     var madeKeys: [Int] = []
     var unchanged = 0
     let versions = SavedVersions(access, count: count)

@@ -52,7 +52,7 @@ public func corm_record_update_changes(
         _ = try database(handle)
         let columns = try changedColumns(model, record, since: since)
         if columns.isEmpty { return CORM_IGNORED }
-        return try withRecord(handle, model, record, arena) { plan, record in
+        return try withRecord(handle, model, record, arena, for: .updating) { plan, record in
             try plan.update(&record, with: plan.update(changed: columns))
             return CORM_OK
         }

@@ -39,7 +39,7 @@ public func corm_record_upsert(
     boundary(outError) {
         let options = try UpsertOptions(options)
         var inserted: Int64 = 0
-        if options.keepsRow, arena == nil { try requireModel(model).refuseTexts() }
+        if arena == nil { try requireModel(model).refuseTexts() }
         if count == 1 {
             try with(handle, model) { database, box in
                 guard let records else { throw missingRecord() }

@@ -10,22 +10,22 @@ import CormorantSQLite
 @inline(__always)
 func withRecord(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?,
-    for use: RecordUse = .writing, _ body: (ModelPlan, inout StructRecord) throws -> corm_status
+    for use: RecordUse = .inserting, _ body: (ModelPlan, inout StructRecord) throws -> corm_status
 ) throws -> corm_status {
     try with(handle, model) { database, box in
         guard let record else { throw missingRecord() }
         var access = StructRecord(
             base: record, layout: try box.records(), arena: try memory(arena), database: handle)
-        if use != .writing, access.arena == nil { try box.refuseTexts() }
+        if access.arena == nil { try box.refuseTexts(access, use) }
         return switch use {
-        case .writing: try database.withPlan(box.descriptor) { try body($0, &access) }
+        case .inserting, .updating, .deleting: try database.withPlan(box.descriptor) { try body($0, &access) }
         case .reading: try database.withReadingPlan(box.descriptor) { try body($0, &access) }
         case .finding: try database.withFindingPlan(box.descriptor) { try body($0, &access) }
         }
     }
 }
 
-enum RecordUse { case writing, reading, finding }
+enum RecordUse { case inserting, updating, deleting, reading, finding }
 
 func missingRecord() -> CormorantError {
     CormorantError(.misuse, "the record is NULL", hint: "pass a struct of the model")
@@ -41,11 +41,27 @@ extension ModelBox {
     @inline(never)
     func refuseTexts() throws {
         guard let field = try rows().firstText else { return }
-        let column = descriptor.columns[field.column]
-        throw CormorantError(
-            .misuse, "the arena is NULL, and \(descriptor.name).\(column.name) has a text or blob to be kept",
-            hint: "pass an arena, which owns it", table: descriptor.table, columns: [column.column])
+        throw arenaMissing(descriptor, field, "to be kept")
     }
+
+    /// Refuses what would leave texts of a record as they were.
+    @inline(__always)
+    fileprivate func refuseTexts(_ record: StructRecord, _ use: RecordUse) throws {
+        switch use {
+        case .reading, .finding: try refuseTexts()
+        case .deleting: break
+        case _ where !record.layout.fillsTexts: break
+        case .inserting: try record.refuseFilledTexts(descriptor, .save)
+        case .updating: try record.refuseFilledTexts(descriptor, .update)
+        }
+    }
+}
+
+func arenaMissing(_ model: ModelDescriptor, _ field: StructLayout.Field, _ what: String) -> CormorantError {
+    let column = model.columns[field.column]
+    return CormorantError(
+        .misuse, "the arena is NULL, and \(model.name).\(column.name) has a text or blob \(what)",
+        hint: "pass an arena, which owns it", table: model.table, columns: [column.column])
 }
 
 /// Finds the row with a key, for those who read it into something else than a struct; false when there is none.
@@ -120,7 +136,7 @@ public func corm_record_update(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try withRecord(handle, model, record, arena) { plan, record in
+        try withRecord(handle, model, record, arena, for: .updating) { plan, record in
             try plan.update(&record, with: plan.update(properties))
             return CORM_OK
         }
@@ -133,7 +149,7 @@ public func corm_record_delete(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try withRecord(handle, model, UnsafeMutableRawPointer(mutating: record), nil) { plan, record in
+        try withRecord(handle, model, UnsafeMutableRawPointer(mutating: record), nil, for: .deleting) { plan, record in
             try plan.delete(&record) ? CORM_OK : CORM_NOT_FOUND
         }
     }

@@ -83,6 +83,8 @@ private final class SavedLevel {
         try refuseCount(count, "records")
         (self.model, self.layout, self.count, self.memory) = (model, layout, count, memory)
         start = records ?? UnsafeMutableRawPointer(mutating: emptyText)
+        guard memory.arena == nil, layout.fillsTexts else { return }
+        for index in 0..<count { try record(index).refuseFilledTexts(model, .save) }
     }
 
     convenience init(_ name: String, of owner: SavedLevel, _ raw: corm_save_level, _ memory: SavedMemory) throws {

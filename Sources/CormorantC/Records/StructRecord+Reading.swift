@@ -51,6 +51,15 @@ extension StructRecord {
         try read(only: columns, from: reader)
     }
 
+    /// Refuses to be written without an arena where the database makes texts of it: these would stay as they were.
+    @inline(never)
+    func refuseFilledTexts(_ model: ModelDescriptor, _ kind: RecordWrite.Kind) throws {
+        let filled = layout.filledTexts
+        let nulls = kind == .update ? [] : filled.whereNull
+        guard let field = filled.always.first ?? nulls.first(where: { $0.isNull(base + $0.offset) }) else { return }
+        throw arenaMissing(model, field, "that the database fills in")
+    }
+
     /// Fields that the caller gave keep the caller's memory: only what SQLite filled in is read.
     mutating func readBack(from reader: RecordReader) throws {
         for field in layout.fields

@@ -11,8 +11,8 @@ extension Planner {
             let early = Set(earlyReferences(of: name))
             let sql = references(of: table).map(\.sql).filter { !early.contains($0) }
             guard !sql.isEmpty else { continue }
-            let isLate = TableShape(table).foreignKeys.contains { isLate($0.key) }
-            try add("foreign keys of \"\(name)\"", [], sql, isApart: isLate)
+            let waits = TableShape(table).foreignKeys.contains { isLate($0.key) }
+            try add("foreign keys of \"\(name)\"", [], sql, isApart: waits)
         }
     }
 
