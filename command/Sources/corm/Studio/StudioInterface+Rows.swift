@@ -60,7 +60,7 @@ extension StudioInterface {
         let keys = try json["keys"].elements.prefix(500).map(Wire.values)
         let relations = RowRelations(
             shape: try file.table(json.required("table")), keys: keys, tables: try file.metadata().tables)
-        return try file.read(StudioJob(connection, seconds: 2)) { try relations.counts($0) }
+        return try file.read(StudioJob(connection, seconds: 5)) { try relations.counts($0) }
     }
 
     func labels(_ file: StudioFile, _ json: JSON, _ connection: HTTPConnection) throws -> JSON {
