@@ -207,8 +207,8 @@ def test_500_tables(start: Start, browser: Page, tmp_path: Path) -> None:
         taken = time.monotonic() - begin
         computed = browser.computed() - computed
         print(f"\n{browser.name}: 500 tables, {columns}: {taken * 1000:.0f} ms, computed {computed * 1000:.0f} ms")
-        # Others may have the processors.
-        assert computed < 1
+        # Others may have the processors, and its caches.
+        assert computed < 2
     browser.js("const f = document.querySelector('.find'); f.value = 't499'; f.dispatchEvent(new Event('input'))")
     browser.until(lambda: len(browser.all(".table-link")) == 1, "one table")
 
