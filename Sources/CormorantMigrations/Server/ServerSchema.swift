@@ -15,6 +15,8 @@ struct ServerSchema {
     private(set) var notNullChecks: Set<[String]> = []
     /// What a table has that no model knows, by its folded name: it goes along with it.
     private(set) var companions: [String: [String]] = [:]
+    /// Tables that inherit columns of others, and change with them.
+    private(set) var heirs: Set<String> = []
     /// Tables whose rows are in partitions, which are no tables of their own here.
     private(set) var partitioned: Set<String> = []
     private var places: [Int64: Int] = [:]
@@ -80,6 +82,7 @@ struct ServerSchema {
             return
         }
         names[number] = name
+        if !row.string(5).isEmpty { heirs.insert(foldIdentifier(name)) }
         if kind == "p" { partitioned.insert(foldIdentifier(name)) }
         if row.bool(9) { accompany(number, "row security") }
         places[number] = schema.tables.count

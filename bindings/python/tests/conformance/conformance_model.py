@@ -133,8 +133,8 @@ COLUMN = (
     "stamp scale refuses discriminator"
 )
 MODEL = (
-    "name table columns keys references checks columnOrder withoutRowid strict view scope unscoped relations module distributedBy "
-    "moduleArguments renamedFrom allowDrop seed suffix attachedAs hooks"
+    "name table columns keys references checks columnOrder withoutRowid strict view scope unscoped relations module "
+    "distributedBy moduleArguments renamedFrom allowDrop seed suffix attachedAs hooks"
 )
 ACTIONS: Json = {
     "none": "none",
