@@ -24,8 +24,8 @@ UNIQUE constraint failed: account.owner
 CORM_E_UNSUPPORTED
 update by this program
 update by others
-add column "account.currency" - safe
-create index "account_currency" - safe
+add column "account.currency": "currency" text COLLATE "C" NOT NULL DEFAULT 'EUR'::text - safe
+create index "account_currency_index" - safe
 0 steps are left
 applied
 """
