@@ -179,7 +179,8 @@ func wayBack(
 private func emptyOnServer(_ type: String) -> String {
     let values: [(prefix: String, value: String)] = [
         ("bool", "false"), ("date", "epoch"), ("timestamp", "epoch"), ("time", "00:00"), ("interval", "0"),
-        ("uuid", "00000000-0000-0000-0000-000000000000"), ("json", "null"), ("bytea", ""), ("text", ""), ("character", ""),
+        ("uuid", "00000000-0000-0000-0000-000000000000"), ("json", "null"), ("bytea", ""), ("text", ""),
+        ("character", ""),
     ]
     return "CAST('\(values.first { type.hasPrefix($0.prefix) }?.value ?? "0")' AS \(type))"
 }
@@ -210,8 +211,11 @@ extension MigrationPlan {
         let (schema, target) = (schema.withoutOwnTables, target.withoutOwnTables)
         guard schema.dialect == target.dialect, database?.dialect ?? schema.dialect == schema.dialect else {
             throw CormorantError(
-                .unsupported, "a plan leads from one schema to another of the same engine, and one of these is a server's",
-                hint: "sync brings a server to models; corm move makes its tables of a file's, and corm diff compares them")
+                .unsupported,
+                "a plan leads from one schema to another of the same engine, and one of these is a server's",
+                hint:
+                    "sync brings a server to models; corm move makes its tables of a file's, and corm diff compares them"
+            )
         }
         guard let database else {
             self = try schemaPlan(from: schema, to: target, allowDrop: options.allowDrop, file: nil)

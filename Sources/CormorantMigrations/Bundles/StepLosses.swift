@@ -274,7 +274,9 @@ struct StepLosses {
         try ServerCatalog(connection: connection).forEach(sql) { found.append(($0.string(0), $0.text(1))) }
         return try found.compactMap { table, column in
             let values = column.map(quoteIdentifier) ?? "*"
-            guard let count = try numberIfKnown("SELECT count(\(values)) FROM \(table)", connection), count > 0 else { return nil }
+            guard let count = try numberIfKnown("SELECT count(\(values)) FROM \(table)", connection), count > 0 else {
+                return nil
+            }
             let name = table.hasPrefix("\"") ? table : "\"\(table)\""
             guard let column else { return "\(CormorantBase.counted(count, "row")) of \(name)" }
             return "\(CormorantBase.counted(count, "value")) of \"\(column)\" of \(name)"

@@ -46,7 +46,8 @@ extension Planner {
                 if count > 0 {
                     judgement.problems.append(
                         MigrationProblem(
-                            message: "\(counted(count, "value")) of \(where_) would change by going from \(from) to \(to)",
+                            message:
+                                "\(counted(count, "value")) of \(where_) would change by going from \(from) to \(to)",
                             annotation: "\(notes.remedy), or mend the rows"))
                 }
             } else if let all = try number("SELECT count(\(name)) FROM \(source)", file), all > 0 {

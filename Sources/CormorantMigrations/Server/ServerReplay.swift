@@ -36,14 +36,18 @@ enum ServerReplay {
     /// What of a statement can be in a transaction; nil: nothing.
     private static func tried(_ sql: String) -> String? {
         let words = serverWords(sql, 6)
-        if words.first == "vacuum" || words.first == "reindex" || words.starts(with: ["alter", "system"]) { return nil }
+        if words.first == "vacuum" || words.first == "reindex" || words.starts(with: ["alter", "system"]) {
+            return nil
+        }
         return words.contains("concurrently") ? replacing("concurrently", in: sql, by: "") : sql
     }
 
     /// The schema that the steps leave, in words of the one that the connection is in.
     static func schema(_ steps: some Sequence<MigrationStep>, _ connection: Connection) throws -> Schema {
         var place: String?
-        try ServerCatalog(connection: connection).forEach("SELECT CAST(current_schema() AS text)") { place = $0.text(0) }
+        try ServerCatalog(connection: connection).forEach("SELECT CAST(current_schema() AS text)") {
+            place = $0.text(0)
+        }
         let prefix = place.map { $0 + "." } ?? ""
         var schema = try run(steps, connection) { $0.schema }
         func moved(_ sql: SQLFragment) -> SQLFragment {
