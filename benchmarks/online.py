@@ -8,8 +8,10 @@ Alone: PYTHONPATH=bindings/python/src .venv/bin/python benchmarks/online.py [ROW
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
+import queue
 import random
 import subprocess
 import sys
@@ -118,56 +120,72 @@ CHANGES = [
 ]
 
 
-def client(url: str, rows: int, seed: int) -> None:
-    """Reads and writes rows until its input ends; then tells how often, and each wait of over 5 ms."""
+def client(seed: int) -> None:
+    """For each line with a URL and a number of rows reads and writes rows until the next line comes; then tells how
+    often, and each wait of over 5 ms."""
+    lines: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
+
+    def read() -> None:
+        for line in itertools.chain(sys.stdin, [""]):
+            lines.put(line.split())
+
+    threading.Thread(target=read, daemon=True).start()
     chance = random.Random(seed)
-    over = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
-    waits: list[tuple[float, float]] = []
-    calls = 0
-    errors: list[str] = []
-    with Database(url, busy_timeout=120.0) as db:
-        db.query("SELECT price FROM item WHERE id = 1").fetch_all()
-        print("ready", flush=True)
-        while not over.is_set():
-            key = chance.randint(1, rows)
-            begin = time.monotonic()
-            try:
-                if calls % 2:
-                    db.execute("UPDATE item SET touched = touched + 1 WHERE id = ?", [key])
-                else:
-                    db.query("SELECT price, touched FROM item WHERE id = ?", [key]).fetch_all()
-            except Error as error:
-                errors.append(str(error))
-            seconds = time.monotonic() - begin
-            calls += 1
-            if seconds > 0.005:
-                waits.append((begin, seconds))
-            time.sleep(0.004)
-    print(json.dumps({"calls": calls, "waits": waits, "errors": errors}), flush=True)
+    while order := lines.get():
+        waits: list[tuple[float, float]] = []
+        errors: list[str] = []
+        calls = 0
+        with Database(order[0], busy_timeout=120.0) as db:
+            db.query("SELECT price FROM item WHERE id = 1").fetch_all()
+            print("ready", flush=True)
+            while lines.empty():
+                key = chance.randint(1, int(order[1]))
+                begin = time.monotonic()
+                try:
+                    if calls % 2:
+                        db.execute("UPDATE item SET touched = touched + 1 WHERE id = ?", [key])
+                    else:
+                        db.query("SELECT price, touched FROM item WHERE id = ?", [key]).fetch_all()
+                except Error as error:
+                    errors.append(str(error))
+                seconds = time.monotonic() - begin
+                calls += 1
+                if seconds > 0.005:
+                    waits.append((begin, seconds))
+                time.sleep(0.004)
+        lines.get()
+        print(json.dumps({"calls": calls, "waits": waits, "errors": errors}), flush=True)
 
 
-@contextlib.contextmanager
-def clients(url: str, rows: int, found: dict[str, Any]) -> Iterator[None]:
-    command = [sys.executable, __file__, "client", url, str(rows)]
-    running = [
-        subprocess.Popen([*command, str(seed)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for seed in range(CLIENTS)
-    ]
-    for process in running:
-        assert process.stdout
-        process.stdout.readline()
-    time.sleep(REST)
-    found["begin"] = time.monotonic()
-    yield
-    found["end"] = time.monotonic()
-    time.sleep(REST)
-    told = [json.loads(process.communicate()[0]) for process in running]
-    waits = [(begin, seconds) for one in told for begin, seconds in one["waits"]]
-    found["before"] = max([seconds for begin, seconds in waits if begin + seconds < found["begin"]], default=0.0)
-    found["longest"] = max([seconds for begin, seconds in waits if begin + seconds >= found["begin"]], default=0.0)
-    found["calls"] = sum(one["calls"] for one in told)
-    found["errors"] = [error for one in told for error in one["errors"]]
+class Clients:
+    """Processes that read and write rows all the time."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, __file__, "client"]
+        self._processes = [
+            subprocess.Popen([*command, str(seed)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+            for seed in range(CLIENTS)
+        ]
+
+    def _tell(self, line: str) -> list[str]:
+        for process in self._processes:
+            assert process.stdin
+            process.stdin.write(line + "\n")
+        return [process.stdout.readline() for process in self._processes if process.stdout]
+
+    @contextlib.contextmanager
+    def busy(self, url: str, rows: int, found: dict[str, Any]) -> Iterator[None]:
+        self._tell(f"{url} {rows}")
+        time.sleep(REST)
+        found["begin"] = time.monotonic()
+        yield
+        found["end"] = time.monotonic()
+        time.sleep(REST)
+        told = [json.loads(line) for line in self._tell("stop")]
+        waits = [(begin, seconds) for one in told for begin, seconds in one["waits"]]
+        found["before"] = max([seconds for begin, seconds in waits if begin + seconds < found["begin"]], default=0.0)
+        found["longest"] = max([seconds for begin, seconds in waits if begin + seconds >= found["begin"]], default=0.0)
+        found["errors"] = [error for one in told for error in one["errors"]]
 
 
 def report(url: str, seconds: float, begun: threading.Event) -> None:
@@ -177,15 +195,15 @@ def report(url: str, seconds: float, begun: threading.Event) -> None:
         time.sleep(seconds)
 
 
-def measure(server: str, rows: int, change: Change, *, naive: bool) -> dict[str, Any]:
+def measure(clients: Clients, server: str, rows: int, change: Change, *, naive: bool) -> dict[str, Any]:
     start = server[: server.rindex("/") + 1]
     url = start + "work"
     with Database(start + "postgres") as db:
         db.execute("DROP DATABASE IF EXISTS work WITH (FORCE)")
-        db.execute("CREATE DATABASE work TEMPLATE filled")
+        db.execute("CREATE DATABASE work TEMPLATE filled STRATEGY file_copy")
     found: dict[str, Any] = {}
     with Database(url, busy_timeout=60.0) as db:
-        with clients(url, rows, found):
+        with clients.busy(url, rows, found):
             if change.report:
                 begun = threading.Event()
                 thread = threading.Thread(target=report, args=(url, change.report, begun))
@@ -227,11 +245,12 @@ def main(rows: int, only: str) -> None:
         print(
             "| change | sync takes | longest wait | by hand takes | longest wait | usual |\n|---|---|---|---|---|---|"
         )
+        clients = Clients()
         for change in CHANGES:
             if only not in change.title:
                 continue
-            ours = measure(server, rows, change, naive=False)
-            hand = measure(server, rows, change, naive=True)
+            ours = measure(clients, server, rows, change, naive=False)
+            hand = measure(clients, server, rows, change, naive=True)
             title = change.title + (" (asks for a word)" if ours.get("refused") else "")
             print(
                 f"| {title} | {ours['end'] - ours['begin']:.2f} s | {ours['longest']:.2f} s "
@@ -245,6 +264,6 @@ def main(rows: int, only: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["client"]:
-        client(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+        client(int(sys.argv[2]))
     else:
         main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000, sys.argv[2] if len(sys.argv) > 2 else "")
