@@ -96,7 +96,7 @@ static bool generate(app *a) {
 }
 
 static corm_status add_first(corm_database *db, void *context, corm_error **error) {
-    return corm_record_insert(db, context, &(person){.name = "Ada"}, CORM_CONFLICT_ABORT, NULL, error);
+    return corm_record_insert(db, context, &(person){.name = "Ada", .email = ""}, CORM_CONFLICT_ABORT, NULL, error);
 }
 static corm_status remove_first(corm_database *db, void *context, corm_error **error) {
     (void)context;
