@@ -67,18 +67,17 @@ extension StatementCompiler {
         }
     }
 
-    /// The values of a list that may equal what the operand is; where none may, one that nothing equals.
+    /// The values of a list that may equal what the operand is.
     func comparable(_ values: [Value], with type: PostgresType?) -> [Value] {
         let isReal = type?.isReal == true
         guard isReal || type?.isInteger == true else { return values }
-        let met = values.compactMap { value -> Value? in
+        return values.compactMap { value -> Value? in
             switch value {
             case .integer(let integer) where isReal: integer.isDouble ? .real(Double(integer)) : nil
             case .real(let real) where !isReal: Int64(exactly: real).map { .integer($0) }
             default: value
             }
         }
-        return met.isEmpty && !values.isEmpty ? [isReal ? .real(.nan) : .real(.infinity)] : met
     }
 }
 

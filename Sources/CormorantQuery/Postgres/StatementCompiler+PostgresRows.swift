@@ -10,6 +10,14 @@ extension StatementCompiler {
         }
         let form = self.form(beside: operand)
         let stored = comparable(try values.map { try form.apply($0) }, with: type)
+        if stored.isEmpty {
+            // None of them is equal to it: false, but NULL where it is.
+            return try parenthesized(outer > .not) { compiler in
+                try compiler.write(postgres: operand, at: .atom)
+                compiler.sql += " <> "
+                try compiler.write(postgres: operand, at: .atom)
+            }
+        }
         guard stored.count <= 100 else {
             return try parenthesized(outer > .not) { try $0.write([operand], in: .list(stored, width: 1)) }
         }
