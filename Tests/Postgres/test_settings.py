@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import URL
-from cormorant import Column, Database, Error, Model, column, literal
+from cormorant import Column, Database, Error, Model, column, literal, select
 from test_faults import fails
 
 
@@ -71,8 +71,8 @@ def answers(db: Database) -> list[Any]:
     return [
         db.fetch_all(Thing.where(Thing.day == THING.day).order_by(Thing.id)),
         rows,
-        db.fetch_all(Thing.select(Thing.id).where(Thing.note == literal(None))),
-        db.fetch_all(Thing.select(Thing.real.cast(str), Thing.at.cast(str), Thing.day.cast(str)).order_by(Thing.id)),
+        db.fetch_all(select(Thing.id).where(Thing.note == literal(None))),
+        db.fetch_all(select(Thing.real.cast(str), Thing.at.cast(str), Thing.day.cast(str)).order_by(Thing.id)),
         db.count(Thing.where(Thing.at == THING.at, Thing.bytes == THING.bytes, Thing.text == THING.text)),
         # One column of another type makes texts of all.
         db.query("SELECT real, at, day, price, bytes, text, id, ARRAY[id] FROM thing ORDER BY id").fetch_all(),
@@ -132,7 +132,9 @@ def test_limits_of_a_role(role: Any) -> None:
 def test_a_database_of_another_encoding(encoding: str) -> None:
     name = f"other_{encoding.lower()}"
     with Database(URL) as server:
-        server.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+        server.execute(
+            f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0"
+        )
         try:
             fails("CORM_E_UNSUPPORTED", lambda: Database(URL[: URL.rindex("/") + 1] + name), encoding, "UTF8")
         finally:
