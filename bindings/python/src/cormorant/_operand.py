@@ -159,7 +159,10 @@ def no_condition(found: object) -> ProgrammingError:
             "(Album.artist_id == artist.id), and put each comparison in parentheses"
         )
     elif isinstance(found, int | Flag):
-        hint = "& and | join conditions; of bits there are column.bit_and(2) and column.bit_or(2)"
+        hint = (
+            "& and | join conditions: put each comparison in parentheses, (Person.age > 35) & (Person.id < 9); of bits "
+            "there are column.bit_and(2) and column.bit_or(2)"
+        )
     elif isinstance(found, str):
         hint = 'compare columns, or give SQL as raw("title = ?", value)'
     return ProgrammingError(f"a value of type {type_name(found)} is no condition", hint=hint)

@@ -441,11 +441,16 @@ def _require_durations(operation: int, *sides: Any) -> None:
             "a duration is no number", hint="add and subtract durations, or cast one to int for its microseconds"
         )
     for side in sides:
-        known = side._column is None or durations_of(side) if isinstance(side, Expression) else side is None
-        if not known and not isinstance(side, timedelta):
-            what = f"a value of type {side._column.type_name}" if isinstance(side, Expression) else repr(side)
-            hint = "give a timedelta, or a column of durations; times are calculated with in the program"
-            raise ProgrammingError(f"{what} is no duration", hint=hint)
+        if isinstance(side, Expression):
+            if side._column is None or durations_of(side):
+                continue
+            what = f"a value of type {side._column.type_name}"
+        elif side is None or isinstance(side, timedelta):
+            continue
+        else:
+            what = repr(side)
+        hint = "give a timedelta, or a column of durations; times are calculated with in the program"
+        raise ProgrammingError(f"{what} is no duration", hint=hint)
 
 
 def _joined(code: int, left: Expression[Any], right: Any) -> Expression[bool]:
