@@ -37,7 +37,7 @@ typedef int32_t corm_open_mode;
 /* corm_open_options.journal_mode (https://www.sqlite.org/pragma.html#pragma_journal_mode) */
 typedef int32_t corm_journal_mode;
 #define CORM_JOURNAL_DEFAULT 0 /* WAL; left as it is when the file is read-only */
-#define CORM_JOURNAL_WAL 1 /* refused on network file systems: CORM_E_CANNOT_OPEN */
+#define CORM_JOURNAL_WAL 1     /* refused on network file systems: CORM_E_CANNOT_OPEN */
 #define CORM_JOURNAL_DELETE 2
 #define CORM_JOURNAL_TRUNCATE 3
 #define CORM_JOURNAL_PERSIST 4

@@ -111,8 +111,8 @@ static void many_threads_share_few_writers(void **state) {
     corm_database *file;
     if (!open_server(3, &file))
         skip();
-    OK(corm_database_execute_script(
-        db, "DROP TABLE IF EXISTS corm_writers5; CREATE TABLE corm_writers5 (a int)", &failure));
+    OK(corm_database_execute_script(db, "DROP TABLE IF EXISTS corm_writers5; CREATE TABLE corm_writers5 (a int)",
+                                    &failure));
     start_threads(write_and_read, THREADS);
     for (int round = 0; round < 10; round += 1) {
         OK(corm_database_set_trace(db, round % 2 == 0 ? trace : NULL, &traced, &failure));

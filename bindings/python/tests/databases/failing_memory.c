@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
-#include <string.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uintptr_t begin, end;
 static long counted, chosen;
