@@ -150,7 +150,11 @@ def test_a_failover_loses_nothing_that_was_acknowledged(own_server: Start, own_s
             subprocess.Popen([sys.executable, CLIENT, url, str(first + index), "2"], stdout=subprocess.PIPE, text=True)
             for index in range(2)
         ]
-        time.sleep(1)
+        with Database(primary) as db:
+            at_work = db.count(Entry) + 50
+            while db.count(Entry) < at_work:
+                assert all(client.poll() is None for client in clients)
+                time.sleep(0.05)
         call("crash", primary)
         furthest, other = sorted(standbys, key=received, reverse=True)
         call("promote", furthest)

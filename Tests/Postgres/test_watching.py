@@ -76,9 +76,13 @@ def test_own_commits_are_told_before_the_call_returns(url: str) -> None:
             db.insert(Artist("Ada"))
             assert [kinds(event) for event in seen] == [[("insert", (1,))]]
             assert [artist.name for artist in live.next(0).rows] == ["Ada"]
-            db.insert_many([Artist(f"a{number}") for number in range(3000)])
-            assert sorted(kinds(seen[-1])) == [("insert", (number,)) for number in range(2, 3002)]
-            assert len(live.next(0).rows) == 3001
+            db.insert_many([Artist(f"a{number}") for number in range(1000)])
+            assert sorted(kinds(seen[-1])) == [("insert", (number,)) for number in range(2, 1002)]
+            assert len(live.next(0).rows) == 1001
+            # More than that in one statement is told as a whole.
+            db.insert_many([Artist(f"b{number}") for number in range(3000)])
+            assert kinds(seen[-1]) == [("unknown", ())]
+            assert len(live.next(0).rows) == 4001
             db.execute("UPDATE artist SET fame = 1")
             assert kinds(seen[-1]) == [("unknown", ())]
             assert all(artist.fame == 1 for artist in live.next(0).rows)
