@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 # Rows of the large file.
-ROWS = int(os.environ.get("CORMORANT_STUDIO_ROWS", "10000000"))
+ROWS = int(os.environ.get("CORMORANT_STUDIO_ROWS", "1000000"))
 
 
 @dataclass

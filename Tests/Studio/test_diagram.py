@@ -110,7 +110,8 @@ def test_it_is_clicked_through(start: Start, browser: Page, chinook: Path) -> No
     browser.shows("Tables · 3 of 11")
     browser.driver.refresh()
     boxes(browser, 3)
-    browser.one('.box[data-table="Artist"]').click()
+    # Firefox clicks on no group.
+    browser.one('.box[data-table="Artist"] text').click()
     browser.until(lambda: browser.all(".rows .grid"), "the rows")
     # Back to what was shown.
     browser.press("Diagram", ".switch") if browser.all(".switch button") else browser.driver.find_element(

@@ -121,20 +121,21 @@ def test_a_value_of_another_form_names_its_row(shifts: Database) -> None:
 
 def test_times_are_no_numbers_and_durations_stay_among_themselves(shifts: Database) -> None:
     # SQL would take the year of a text, and microseconds of a duration.
-    for wrong in (
-        Shift.day + 1,
-        Shift.day - Shift.day,
-        -Shift.begins,
-        func.sum(Shift.day),
-        func.abs(Shift.begins),
-    ):
+    any_takes: Any = Shift.takes
+    any_day: Any = Shift.day
+    any_begins: Any = Shift.begins
+    any_id: Any = Shift.id
+    for wrong in (any_day + 1, any_day - any_day, -any_begins, func.sum(any_day), func.abs(any_begins)):
         with pytest.raises(
             DataError, match=r"is of numbers, and Shift\.\w+ is of type \w+ \(take its parts by strftime"
         ):
             shifts.fetch_all(select(wrong))
-    any_takes: Any = Shift.takes
-    any_day: Any = Shift.day
-    for make in (lambda: 1 + Shift.id + date(2026, 1, 1), lambda: Shift.id - time(1), lambda: uuid4() + any_takes):
+    among_numbers: list[Any] = [
+        lambda: 1 + any_id + date(2026, 1, 1),
+        lambda: any_id - time(1),
+        lambda: uuid4() + any_takes,
+    ]
+    for make in among_numbers:
         with pytest.raises(
             ProgrammingError, match=r"a (datetime\.date|datetime\.time|uuid\.UUID|date|time|UUID) is no number"
         ):

@@ -224,9 +224,10 @@ def test_members_of_a_flag_are_joined(db: Database) -> None:
     db.insert_many([Door(Access.READ), Door(both), Door(Access(0))])
     assert db.fetch_values(select(Door.access).order_by(Door.id)) == [Access.READ, both, Access(0)]
     assert db.count(Door.where(Door.access == both)) == 1
-    assert db.fetch_values(select(Door.id).where(Door.access.bit_and(Access.WRITE.value) != 0)) == [2]
-    with pytest.raises(ProgrammingError, match=r"no condition \(& and \| join conditions; of bits .*bit_and\(2\)"):
-        db.fetch_all(Door.where(Door.access & Access.WRITE))  # type: ignore[operator]
+    access: Any = Door.access
+    assert db.fetch_values(select(Door.id).where(access.bit_and(Access.WRITE.value) != 0)) == [2]
+    with pytest.raises(ProgrammingError, match=r"no condition \(& and \| join conditions.*; of bits .*bit_and\(2\)"):
+        db.fetch_all(Door.where(access & Access.WRITE))
     with pytest.raises(
         ProgrammingError, match=r"Ajar.access has check=True and no enum or Literal, whose values are few"
     ):

@@ -149,12 +149,15 @@ class Crate(Renamed, Model):
     id: Column[int] = key()
 
 
+METACLASS: Any = type(Model)
+
+
 class Inside:
     size: Annotated[Column[int], "in metres"]
 
 
 class Constant:
-    size: Final[Column[int]]
+    size: Final[Column[int]]  # type: ignore[misc]
 
 
 class Maybe:
@@ -178,11 +181,11 @@ def test_a_mixins_column_has_the_name_that_an_import_gave_it() -> None:
 @pytest.mark.parametrize("mixin", [Inside, Constant, Maybe, Bare])
 def test_a_mixins_column_in_something_else_is_refused(mixin: type) -> None:
     with pytest.raises(ProgrammingError, match=rf"{mixin.__name__}.size is neither a column nor ignored"):
-        type(Model)("Wrong", (mixin, Model), {"__annotations__": {"id": Column[int]}, "id": key()})
+        METACLASS("Wrong", (mixin, Model), {"__annotations__": {"id": Column[int]}, "id": key()})
 
 
 def test_what_a_mixin_says_of_columns_elsewhere_is_its_own_business() -> None:
-    made: Any = type(Model)("Right", (Listed, Model), {"__annotations__": {"id": Column[int]}, "id": key()})
+    made = METACLASS("Right", (Listed, Model), {"__annotations__": {"id": Column[int]}, "id": key()})
     assert [item.name for item in made.__model__.columns] == ["id"]
 
 

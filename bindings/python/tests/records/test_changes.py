@@ -181,7 +181,7 @@ def test_a_class_says_itself_how_it_is_copied() -> None:
             return self
 
     assert copy.copy(Counted()).copies == copy.copy(Derived()).copies == 1
-    slotted = Slotted()
+    slotted: Any = Slotted()
     slotted.place = 7
     assert copy.copy(slotted).place == 7
     own = Own()
