@@ -59,10 +59,11 @@ extension Generator {
     /// What adds up to the same in any order: great reals beside small ones do not.
     private mutating func addend() -> Expression {
         if chance.happens(50) { return .binary(.remainder, integer(1), .value(.integer(1000))) }
-        return bounded(real(1))
+        let number = real(1)
+        return Self.bounded(number)
     }
 
-    private func bounded(_ number: Expression) -> Expression {
+    private static func bounded(_ number: Expression) -> Expression {
         .cases(
             base: nil, [(.between(number, .value(.real(-1e6)), .value(.real(1e6))), number)],
             otherwise: .value(.real(1)))
@@ -154,7 +155,7 @@ extension Generator {
         case 5: call = Call("ntile", [.value(.integer(3))])
         case 6: call = Call("count", [])
         // Of numbers that add up without an error.
-        default: call = Call("avg", [bounded(.column(thing, 7))])
+        default: call = Call("avg", [Self.bounded(.column(thing, 7))])
         }
         var window = Window()
         if chance.happens(50) {
