@@ -137,7 +137,7 @@ def test_an_interrupted_export_leaves_no_file(corm: Corm) -> None:
 
 def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(corm: Corm) -> None:
     """In a container each run may have the number 1."""
-    make(corm.folder / "a.db", VALUES)
+    make(corm.folder / "b.db", VALUES)
     (corm.folder / "other").write_text("stays")
     script = f"""
         for name in t.csv.$$.part t.csv.$$.0 out/.corm.$$.0 out/.corm-$$.tmp; do ln -s "$PWD/other" "$name"; done
@@ -145,8 +145,8 @@ def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(corm: C
     """
     (corm.folder / "out").mkdir()
     for command in (
-        ["export", "a.db", "t", "--out", "t.csv"],
-        ["generate", "a.db", "--language", "python", "--out", "out"],
+        ["export", "b.db", "t", "--out", "t.csv"],
+        ["generate", "b.db", "--language", "python", "--out", "out"],
     ):
         subprocess.run(["/bin/bash", "-c", script, "corm", *command], cwd=corm.folder, env=ENVIRONMENT, check=True)
     assert (corm.folder / "other").read_text() == "stays"
