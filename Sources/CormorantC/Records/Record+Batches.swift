@@ -22,10 +22,10 @@ func withRecords(
     try refuseRecords(records, count, size: layout.size)
     guard let records, count > 0 else { return 0 }
     var access = StructRecord(base: records, layout: layout, arena: arena, database: handle)
-    if arena == nil, kind != .delete {
-        for index in 0..<(layout.fillsTexts ? count : 0) {
-            access.base = records + index &* layout.size
-            try access.refuseFilledTexts(box.descriptor, kind)
+    if arena == nil, kind != .delete, layout.fillsTexts {
+        for index in 0..<count {
+            let record = StructRecord(base: records + index &* layout.size, layout: layout, arena: nil)
+            try record.refuseFilledTexts(box.descriptor, kind)
         }
     }
     var madeKeys: [Int] = []

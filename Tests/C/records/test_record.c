@@ -314,6 +314,29 @@ static void a_struct_has_its_own_version_again_when_its_batch_is_rolled_back(voi
     corm_model_free(accounts);
 }
 
+/* A check of all records before the first is written left off at the last one, from which versions were then kept. */
+static void versions_come_back_without_an_arena_too(void **state) {
+    (void)state;
+    typedef struct {
+        int64_t id;
+        const char *state;
+        int32_t version;
+    } entry;
+    static const corm_column_def columns[] = {
+        CORM_COLUMN(entry, id, CORM_INT64, .primary_key = true),
+        CORM_COLUMN(entry, state, CORM_TEXT, .unique = true, .default_sql = "'new'"),
+        CORM_COLUMN(entry, version, CORM_INT32, .version = true),
+    };
+    corm_model *entries = NULL;
+    OK(corm_model_create(&(corm_model_def)CORM_MODEL(entry, "Entry", columns), &entries, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(entries), &failure));
+    entry both[2] = {{.state = "one"}, {.state = "one"}};
+    GIVES(CORM_E_UNIQUE, corm_record_insert_many(db, entries, both, 2, CORM_CONFLICT_ABORT, NULL, NULL, &failure));
+    assert_int_equal(both[0].version, 0);
+    assert_int_equal(both[0].id, 0);
+    corm_model_free(entries);
+}
+
 typedef struct page {
     int64_t id;
     const char *title;
@@ -461,6 +484,7 @@ int main(void) {
         RECORD(texts_that_the_database_makes_are_refused_without_an_arena),
         RECORD(what_the_database_makes_comes_back),
         RECORD(a_struct_has_its_own_version_again_when_its_batch_is_rolled_back),
+        RECORD(versions_come_back_without_an_arena_too),
         RECORD(an_update_of_a_property_reads_and_writes_no_other_field),
         RECORD(a_struct_has_its_own_times_again_when_its_batch_is_rolled_back),
         RECORD(what_changed_is_a_list),

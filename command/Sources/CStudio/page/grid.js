@@ -5,8 +5,8 @@ import { h } from "./dom.js";
 
 export const rowHeight = 32;
 const headHeight = 48;
-/** Browsers draw nothing that is taller; more rows are scrolled to in proportion. */
-const tallest = 12_000_000;
+/** Browsers draw nothing that is taller, and Firefox lets nothing stick below 8,947,848 pixels; more rows are scrolled to in proportion. */
+const tallest = 8_000_000;
 
 export class Grid {
   /**
