@@ -38,18 +38,20 @@ test_header() {
 
 test_c() { run_ctest build --exclude-regex c/all_; }
 
-# The tests of a folder in one process, for the library starts in a second or two under valgrind. Not the examples, which call what
-# the tests call. Nor the script that only runs two programs, for valgrind would watch the shell; nor dlopen, where it alarms at the
-# C library; the sanitizers watch these.
+# The tests of a folder in one process, for the library starts in a second or two under valgrind: those of what the library and its
+# callers lend each other, records, rows, models and what the bindings call, whose mistakes it finds. The suite memory has the
+# rest.
 test_valgrind() {
     if [ -n "$chosen" ]; then
         memcheck --exclude-regex 'conformance/|c/all_|examples/|cross_language|unload'
     else
-        memcheck --tests-regex 'c/(all_|binding/|memory|open_memory)' --exclude-regex all_scenarios
+        memcheck --tests-regex 'c/(all_(models|records|statements)|binding/|open_memory)'
     fi
 }
 
-test_scenarios() { memcheck --tests-regex all_scenarios; }
+# Not the examples, which call what the tests call. Nor the script that only runs two programs, for valgrind would watch the shell;
+# nor dlopen, where it alarms at the C library; the sanitizers watch these.
+test_memory() { memcheck --tests-regex 'c/(all_|memory)' --exclude-regex 'all_(models|records|statements)'; }
 
 memcheck() { # which tests...
     run_ctest build -T memcheck "$@" || {

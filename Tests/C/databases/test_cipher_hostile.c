@@ -48,28 +48,6 @@ static void make_file(const char *path, const corm_cipher_options *cipher) {
     OK(corm_database_close(database, &failure));
 }
 
-static void any_bytes_are_a_passphrase(void **state) {
-    (void)state;
-    char *long_key = malloc(1000000);
-    memset(long_key, 'k', 1000000);
-    const corm_cipher_options keys[] = {with_key("with\0NUL", 8), with_key("\0", 1), with_key("\xff\xfe", 2),
-                                        with_key(long_key, 1000000)};
-    for (size_t index = 0; index < sizeof keys / sizeof *keys; index++) {
-        const char *path = path_to("any.db");
-        unlink(path);
-        make_file(path, &keys[index]);
-        assert_int_equal(opens(path, &keys[index]), CORM_OK);
-        corm_cipher_options shorter = keys[index];
-        if (shorter.key_size > 1) {
-            shorter.key_size--;
-            assert_int_equal(opens(path, &shorter), CORM_E_WRONG_KEY);
-        }
-        shorter.key_size = 0;
-        assert_int_equal(opens(path, &shorter), CORM_E_MISUSE);
-    }
-    free(long_key);
-}
-
 static bool close_it(const corm_progress *progress, void *context) {
     (void)progress;
     corm_error *error = NULL;
@@ -162,7 +140,6 @@ static void a_page_that_the_log_has_is_healthy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(any_bytes_are_a_passphrase),
         TEST(a_close_in_the_middle_of_a_copy_is_refused),
         TEST(a_full_disk_leaves_the_file_as_it_was),
         TEST(a_page_that_the_log_has_is_healthy),
