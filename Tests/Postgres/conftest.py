@@ -1,4 +1,5 @@
-"""A database of its own for each test, on the server of $CORMORANT_POSTGRES; without one the tests are skipped."""
+"""A database of its own for each test, on the server of $CORMORANT_POSTGRES; without one the tests are skipped. Where they run in
+several processes, each but the first starts a server of its own: what is committed is told in the order of the whole server."""
 
 from __future__ import annotations
 
@@ -24,19 +25,25 @@ os.environ["PYTHONPATH"] = str(SOURCES)
 from cormorant import Database  # noqa: E402
 
 SCRIPT = ROOT / "scripts" / "postgres-server"
-URL = os.environ.get("CORMORANT_POSTGRES", "")
 _numbers = itertools.count()
+# Servers that die and disks that fill up, each for ten seconds, of which a shorter test has the kin: ./dev soak.
+soak = pytest.mark.skipif("CORMORANT_SOAK" not in os.environ, reason="run by ./dev soak")
+
+
+def call(*arguments: str) -> str:
+    """What scripts/postgres-server prints."""
+    return subprocess.run([SCRIPT, *arguments], check=True, capture_output=True, text=True).stdout.strip()
+
+
+URL = os.environ.get("CORMORANT_POSTGRES", "")
+if URL and os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0":
+    URL = call("start", "--while", str(os.getpid()))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not URL:
         for item in items:
             item.add_marker(pytest.mark.skip(reason="no server: scripts/postgres-server run pytest Tests/Postgres"))
-
-
-def call(*arguments: str) -> str:
-    """What scripts/postgres-server prints."""
-    return subprocess.run([SCRIPT, *arguments], check=True, capture_output=True, text=True).stdout.strip()
 
 
 def with_database(url: str, name: str) -> str:

@@ -15,11 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPT, call
+from conftest import SCRIPT, call, soak
 from cormorant import Database
 from test_move import CORM, corm, made, rows
 
-KILLS = int(os.environ.get("CORMORANT_MOVE_KILLS", "4"))
+KILLS = int(os.environ.get("CORMORANT_MOVE_KILLS", "2"))
 MANY = """
 CREATE TABLE few (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 INSERT INTO few VALUES (1, 'one'), (2, 'two');
@@ -80,6 +80,7 @@ def test_a_move_that_is_killed_both_ways_loses_nothing(url: str, tmp_path: Path)
         assert db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'corm_move'").fetchall() == [(0,)]
 
 
+@soak
 @pytest.mark.parametrize("way", ["there", "back"])
 def test_a_connection_that_is_cut_and_a_server_that_dies(
     own_server: Callable[..., str], tmp_path: Path, way: str
@@ -112,6 +113,7 @@ def test_a_connection_that_is_cut_and_a_server_that_dies(
         assert sorted_rows(tmp_path / "back.db") == sorted_rows(file)
 
 
+@soak
 def test_a_full_disk_of_the_server_is_told_and_the_move_goes_on(tmp_path: Path) -> None:
     # No file of the server may grow beyond the limit, of which one of its log takes 16 MB.
     limited = f"ulimit -f 18000; exec {SCRIPT} start --while {os.getpid()}"

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -21,11 +21,21 @@ CLIENT = Path(__file__).with_name("failover_client.py")
 Start = Callable[..., str]
 
 
+@pytest.fixture(scope="module")
+def both() -> Iterator[tuple[str, str]]:
+    primary = call("start", "--while", str(os.getpid()))
+    standby = call("standby", "--while", str(os.getpid()), primary)
+    yield primary, standby
+    call("stop", standby)
+    call("stop", primary)
+
+
 @pytest.fixture
-def pair(own_server: Start, own_standby: Start) -> tuple[str, str]:
-    """A primary and its standby."""
-    primary = own_server()
-    return primary, own_standby(primary)
+def pair(both: tuple[str, str]) -> tuple[str, str]:
+    """A primary and its standby, with nothing in them."""
+    with Database(both[0]) as db:
+        db.execute("DROP TABLE IF EXISTS entry")
+    return both
 
 
 def is_standby(db: Database) -> bool:

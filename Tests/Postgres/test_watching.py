@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import URL, call, launch_pooler, socket_folder, stop_pooler, with_database
+from conftest import URL, call, launch_pooler, socket_folder, soak, stop_pooler, with_database
 from cormorant import Column, Database, Error, Model, Region, column
 
 
@@ -225,6 +225,7 @@ def test_a_server_that_was_killed_is_watched_again(own_server: Callable[..., str
             assert [artist.name for artist in result.rows] == ["before", "meanwhile"]
 
 
+@soak
 @pytest.mark.parametrize(
     ("mode", "options"),
     [("transaction", {"prepare": "never"}), ("session", {"notify": "on"})],

@@ -25,7 +25,7 @@ from cormorant._native.handle import Handle
 
 SOURCES = Path(cormorant.__file__).parent
 # ./dev soak: 10000
-ROUNDS = int(os.environ.get("CORMORANT_ROUNDS", "2000"))
+ROUNDS = int(os.environ.get("CORMORANT_ROUNDS", "500"))
 COPIES: list[Callable[[Any], object]] = [copy.copy, copy.deepcopy, pickle.dumps]
 
 

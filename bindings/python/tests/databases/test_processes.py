@@ -21,7 +21,7 @@ def db(path: Path) -> Iterator[Database]:
         yield database
 
 
-FORKS = int(os.environ.get("CORMORANT_FORKS", "200"))
+FORKS = int(os.environ.get("CORMORANT_FORKS", "60"))
 
 
 def child(work: Callable[[], object]) -> int:
