@@ -175,7 +175,7 @@ def views(depth: int, family: str = "") -> str:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_while_sqlite_does_not_look_up(corm: Corm, number: int) -> None:
     """finding reliability.md A6: SQLite 3.40 prepares a statement to its end, here for many seconds."""
-    make(corm.folder / "a.db", "".join(views(14, f"{i}") for i in range(60)))
+    make(corm.folder / "a.db", "BEGIN;" + "".join(views(14, f"{i}") for i in range(60)) + "COMMIT;")
     process = corm.start("query", "a.db", " UNION ALL ".join(f"SELECT * FROM v{i}_13" for i in range(60)))
     time.sleep(1)
     assert process.poll() is None

@@ -57,8 +57,10 @@ def test_a_signal_ends_a_long_plan(corm: Corm, number: signal.Signals) -> None:
         assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("command", [("plan", "app.db", "empty.sql"), ("plan", "empty.db", "app.db")])
+@pytest.mark.parametrize(
+    ("command", "number"),
+    [(("plan", "app.db", "empty.sql"), signal.SIGINT), (("plan", "empty.db", "app.db"), signal.SIGTERM)],
+)
 def test_a_signal_ends_a_plan_of_thousands_of_tables(
     corm: Corm, command: tuple[str, ...], number: signal.Signals
 ) -> None:

@@ -11,7 +11,10 @@ failures=()
 output=$(mktemp)
 # Of what runs beside the other suites.
 group=
-trap '[ -z "$group" ] || kill -- "-$group"; rm -f "$output"*' EXIT
+trap '[ -z "$group" ] || kill -- "-$group"; rm -rf "$output"*' EXIT
+
+# Succeeds once for each suite, whoever asks first.
+claim() { mkdir "$output.$1.claimed" 2>/dev/null; }
 
 suite() { # name command...: runs it to its first failing command, and counts it
     local status began=$SECONDS
@@ -27,7 +30,7 @@ suite() { # name command...: runs it to its first failing command, and counts it
     count "$1" "$status" $((SECONDS - began)) "$output"
 }
 
-run_beside() { # prefix name...: starts the functions of these names, one after another; finish_beside shows what they print
+run_beside() { # prefix name...: runs those of these functions that nobody has claimed, one after another, beside what follows
     local prefix=$1
     shift
     # In a process group of its own, so that it ends with this script.
@@ -35,6 +38,7 @@ run_beside() { # prefix name...: starts the functions of these names, one after 
     (
         set +e
         for name; do
+            claim "$name" || continue
             began=$SECONDS
             (
                 set -e
@@ -47,11 +51,12 @@ run_beside() { # prefix name...: starts the functions of these names, one after 
     set +m
 }
 
-finish_beside() { # name...: waits for them, shows and counts them
+finish_beside() { # name...: waits for those of them that ran beside, shows and counts them
     local name status seconds
     wait "$group"
     group=
     for name; do
+        [ -f "$output.$name.status" ] || continue
         say "$name"
         cat "$output.$name"
         read -r status seconds <"$output.$name.status"
