@@ -20,7 +20,7 @@ import pytest
 from conftest import FILL, HERE, OURS, RAW, SQLCIPHER, check, killed, run
 from cormorant import Cipher, Database
 
-KILLS = int(os.environ.get("CORMORANT_KILLS", "5"))
+KILLS = int(os.environ.get("CORMORANT_KILLS", "2"))
 VICTIM = HERE / "victim.py"
 CONVERTER = HERE / "converter.py"
 NEW_KEY = RAW.replace("2DD2", "AAAA")

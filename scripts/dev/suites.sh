@@ -153,15 +153,12 @@ test_command() { run_pytest Tests/Command; }
 test_studio() { run_pytest Tests/Studio; }
 
 # The library and SQLCipher on each other's files, in processes of their own. CORMORANT_KILLS and CORMORANT_FLIPS make it
-# more of each. Then the C tests once more with their files encrypted, but for those about encryption itself and those that
-# never look at more than a few pages: SQLite behaves as on plain ones.
+# more of each.
 test_encryption() {
     # Each file is of one part of it, and a test of it may take seconds: who has nothing to do takes some of them over.
     run_pytest --dist worksteal Tests/Encryption
     swift build --scratch-path "$swift_scratch" --target CormorantCipher
     [ -n "$chosen" ] || Tests/CommonCrypto/run "$swift_scratch"
-    [ -n "$chosen" ] || on_encrypted_files run_ctest build --label-regex 'databases|live|migrations|records|conformance' \
-        --exclude-regex 'cipher|codec|encryption|damaged-files|plain-files'
 }
 
 # CORMORANT_ODD_MODELS makes it more of those that nobody writes.
@@ -177,8 +174,12 @@ test_grdb() {
 
 test_server() { Tests/Pages/server; }
 
+# All of them with their files encrypted, but for those in C about encryption itself and those that never look at more than a few
+# pages: SQLite behaves as on plain ones.
 test_faces() {
     local tests=bindings/python/tests
+    [ -n "$chosen" ] || on_encrypted_files run_ctest build --label-regex 'databases|live|migrations|records|conformance' \
+        --exclude-regex 'cipher|codec|encryption|damaged-files|plain-files'
     on_encrypted_files run_swift_tests
     run_dialect_suite encrypted
     run_dialect_suite async
@@ -195,6 +196,8 @@ on_encrypted_files() {
 test_codegen() { CORMORANT_SWIFT_BUILD=$swift_scratch run_pytest Tests/Codegen; }
 
 test_install() { Tests/Install/run; }
+
+test_url() { Tests/Install/run url; }
 
 # The site is built first, so that what the tests look at is what stands in the tree.
 test_docs() {
