@@ -6,11 +6,11 @@ import CormorantThreads
 
 /// The watches on one database, and the order in which they are told of commits.
 package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` guards what stands below it
-    private weak var database: Database?
+    weak var database: Database?
     private let lock = RecursiveLock(.observationHub)
     private var observers: [Observer] = []
     /// How many are about to be among them.
-    private var starting = 0
+    var starting = 0
     /// Those that were cancelled, whose tables are still logged.
     private var cancelled: [Observer] = []
     /// Commits that have not been told.
@@ -27,11 +27,13 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
     private var schemaVersion: Int64 = 0
     private var subscription: FileSubscription?
     /// Of a server, of which several connections come here at once: held while watches begin and end, and notes are read.
-    private let serverLock = RecursiveLock(.outbox)
+    let serverLock = RecursiveLock(.outbox)
     private var keptOutbox: Outbox?
-    private var outbox: Outbox? { locked { keptOutbox } }
+    var outbox: Outbox? { locked { keptOutbox } }
     private let mark = Int64.random(in: 1...1 << 31)
     private var clock: ServerSubscription?
+    var keptCaches: ServerRowCaches?
+    var caches: ServerRowCaches? { locked { keptCaches } }
     private var isStarted = false
     private var hasStarted = false
     private var isClosed = false
@@ -163,7 +165,7 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
         for observer in ended { observer.end() }
     }
 
-    private func locked<T>(_ body: () throws -> T) rethrows -> T {
+    func locked<T>(_ body: () throws -> T) rethrows -> T {
         lock.lock()
         defer { lock.unlock() }
         return try body()
@@ -173,7 +175,7 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
 // Under the database's lock --------------------------------------------------------------------------------------------
 
 extension ObservationHub {
-    private func start(_ connection: Connection) throws {
+    func start(_ connection: Connection) throws {
         guard locked({ !isStarted }) else { return }
         if let engine = connection.engine {
             try serverLock.locked { try start(engine, connection) }
@@ -201,8 +203,10 @@ extension ObservationHub {
             return try database.listener(OutboxSchema.channel)
         }
         let subscription = try ServerSubscription(
-            engine.watching.interval, engine.watching.notifies ? listen : nil
+            engine.watching.interval, engine.watching.notifies ? listen : nil,
+            listens: { [weak self] in self?.caches?.listens($0) }
         ) { [weak self] in self?.fileChanged() }
+        made.caches = caches
         locked { (keptOutbox, clock) = (made, subscription) }
     }
 
@@ -242,11 +246,14 @@ extension ObservationHub {
 
     /// Looks whether others have committed. Where that cannot be told now, whoever uses the connection next does it.
     /// - Parameter hasCommitted: whether a commit of the connection's is what has it look.
-    private func check(_ connection: Connection, hasCommitted: Bool = false) {
+    func check(_ connection: Connection, hasCommitted: Bool = false) {
         // A snapshot that is being read hides what came after it.
         let isBlind = connection.isInTransaction || connection.isReading || connection.engine?.isStreaming ?? false
         locked { wantsCheck = isBlind }
-        if isBlind { return }
+        if isBlind {
+            if hasCommitted { caches?.areBehind() }
+            return
+        }
         if let outbox { return check(outbox, connection, hasCommitted) }
         // Where somebody is writing, the file's watcher looks again.
         try? connection.withoutWaiting {
@@ -265,7 +272,10 @@ extension ObservationHub {
         outbox.lock.lock()
         defer { outbox.lock.unlock() }
         // Where the server cannot be reached, what is missed now is found when it can.
-        guard let read = try? outbox.read(connection) else { return }
+        guard let read = try? outbox.read(connection) else {
+            caches?.areBehind()
+            return
+        }
         let news = outbox.waiting + read
         // A thread that has just committed is to tell of it before its call returns: it comes here presently, if it is not gone.
         if !hasCommitted, news.contains(where: { !$0.isForeign && !$0.changedSchema }) {
@@ -298,9 +308,10 @@ extension ObservationHub {
         }
     }
 
-    private func stopIfIdle() {
+    func stopIfIdle() {
+        let hasCaches = !(caches?.all.isEmpty ?? true)
         let unused = locked { () -> (FileSubscription?, ServerSubscription?) in
-            guard observers.isEmpty, cancelled.isEmpty, starting == 0 else { return (nil, nil) }
+            guard observers.isEmpty, cancelled.isEmpty, starting == 0, !hasCaches else { return (nil, nil) }
             isStarted = false
             keptOutbox = nil
             defer { (subscription, clock) = (nil, nil) }
@@ -437,5 +448,5 @@ extension Database {
         try observationHub.observe(nil, reads: reads, keepsValues: false, isLatestOnly: true, callback: callback)
     }
 
-    private var observationHub: ObservationHub { companion { ObservationHub(self) } }
+    var observationHub: ObservationHub { companion { ObservationHub(self) } }
 }

@@ -30,7 +30,8 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
     private var position = ""
     /// What the notes of this database's transactions bear at the end of their session's name.
     private let mark: String
-    private var signature = ""
+    /// What the tables were, by their numbers on the server, when they were last described.
+    private var signatures: [Int64: Substring] = [:]
     /// Tables that cannot be watched any more, for their observers to be told.
     var failures: [(table: TrackedTable, error: CormorantError)] = []
     /// What each connection had written when it last read.
@@ -40,6 +41,13 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
     var waitingSince: Int64 = 0
     /// So long, in nanoseconds, it has to come.
     static let patience: Int64 = 2_000_000_000
+    /// Those that it tells of rows that have changed.
+    var caches: ServerRowCaches?
+    /// When the last reading was, as the server says it, and by which server.
+    private var readAt = ""
+    private var server = ""
+    /// Keys of updated rows in the form that they had before, where the server takes both for equal.
+    private(set) var formerKeys: [(table: TrackedTable, key: RowKey)] = []
     /// Grows with each reading.
     private(set) var readings = 0
     private var lastPruning = monotonicTime()
@@ -81,14 +89,20 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
     func read(_ connection: Connection) throws -> [CommittedChanges] {
         note(connection)
         readings += 1
+        let begun = monotonicTime()
+        formerKeys = []
         var isMissing = true
-        var news = (position: position, isLost: false, signature: "")
+        var news = (position: position, isLost: false, signature: "", server: "", at: "", isCut: false)
         var notes: [Note] = []
         let list = "[" + tables.keys.sorted().map { "\($0)" }.joined(separator: ",") + "]"
-        _ = try connection.rows(schema.reading, .text(position), .text(list)) { row in
+        _ = try connection.rows(schema.reading, .text(position), .text(list), .text(readAt)) { row in
             if isMissing {
                 isMissing = false
-                news = (row.cell(0).string ?? "", row.cell(1).int64 != 0, row.cell(2).string ?? "")
+                news = (
+                    row.cell(0).string ?? "", row.cell(1).int64 != 0, row.cell(2).string ?? "",
+                    row.cell(8).string ?? "",
+                    row.cell(9).string ?? "", row.cell(10).int64 != 0
+                )
             }
             guard row.cell(3).type != StorageType.null else { return }
             notes.append(
@@ -107,21 +121,34 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
         } else if !notes.isEmpty {
             committed = try changes(notes, connection)
         }
+        let (others, signatures) = differing(news.signature)
+        if !others.isEmpty {
+            let changed = try describeAgain(others, connection)
+            if !changed.isEmpty { committed.append(CommittedChanges(changes: changed, changedSchema: true)) }
+            try caches.map { try lookAgain($0, connection) }
+        }
+        // From here on nothing fails, so that nothing that was read is missed.
+        self.signatures = signatures
         position = news.position
-        if news.signature != signature {
-            // The first time it is but learned.
-            let isFirst = signature.isEmpty
-            signature = news.signature
-            if !isFirst {
-                let changed = describeAgain(connection)
-                if !changed.isEmpty { committed.append(CommittedChanges(changes: changed, changedSchema: true)) }
-            }
+        readAt = news.at
+        if news.server != server || news.isCut { caches?.beginAnew() }
+        server = news.server
+        if let caches {
+            drop(committed, caches)
+            if server.isEmpty { caches.areBehind() } else { caches.have(readBy: connection, begun: begun) }
         }
         return committed
     }
 
-    /// Tables have come or gone: the next reading learns how they are.
-    func forgetSignature() { signature = "" }
+    /// The tables that may not be what they were when they were described, one that is gone and may come again among them.
+    private func differing(_ signature: String) -> (tables: [Int64], signatures: [Int64: Substring]) {
+        var now: [Int64: Substring] = [:]
+        for part in signature.split(separator: " ") {
+            let sides = part.split(separator: "=")
+            if sides.count == 2, let relation = Int64(sides[0]) { now[relation] = sides[1] }
+        }
+        return (tables.keys.filter { now[$0] == nil || now[$0] != signatures[$0] }, now)
+    }
 
     /// Deletes what is old, now and then. Whoever is behind that is told that all may have changed.
     func prune(_ connection: Connection) {
@@ -180,6 +207,10 @@ extension Outbox {
             let isWhole = row.cell(2).int64 != 0
             let first = 4 + (kind == .delete ? 0 : count)
             let key = table.key.map { row.cell(Int32(truncatingIfNeeded: first + $0)).plain.value }
+            if kind == .update, caches != nil {
+                let former = RowKey(table.key.map { row.cell(Int32(truncatingIfNeeded: 4 + $0)).plain.value })
+                if former != RowKey(key) { formerKeys.append((table, former)) }
+            }
             func stored(_ offset: Int, _ isThere: Bool) throws -> StoredRow? {
                 guard isThere, isWhole, table.valueWatchers > 0 else { return nil }
                 return try StoredRow(count: count) { row.cell(Int32(truncatingIfNeeded: offset) + $0).plain }

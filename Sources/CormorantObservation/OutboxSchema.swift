@@ -135,20 +135,28 @@ struct OutboxSchema {
         WHERE c.oid = pg_catalog.to_regclass('corm_change')
         """
 
-    /// What the snapshot of the last reading did not show, with what tells whether more may have changed. Parameters: that
-    /// snapshot, and the tables, a list of JSON.
+    /// What the snapshot of the last reading did not show, with what tells whether more may have changed: by the versions of the
+    /// catalogs' rows whether it is still the same tables, with the same triggers, which may have been away meanwhile. Parameters: that
+    /// snapshot, the tables, a list of JSON, and when that reading was. The last columns: the server's start, or nothing of one that is
+    /// in recovery; the time; whether no session is known to be there since that reading, so that the server may have crashed in between.
     var reading: String {
         """
         SELECT CAST(pg_catalog.txid_current_snapshot() AS text),
             m.transaction >= pg_catalog.txid_snapshot_xmin(p.at) OR pg_catalog.txid_snapshot_xmax(p.at)
                 > pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()),
-            (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.attname, a.atttypid), ',' ORDER BY a.attrelid, a.attnum)
-                || (SELECT count(*) FROM pg_catalog.pg_trigger t WHERE t.tgrelid IN (SELECT CAST(l.item AS oid)
-                    FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) l(item)) AND t.tgenabled IN ('O', 'A')
-                    AND left(CAST(t.tgname AS text), 12) = 'corm_change_'))
-                FROM pg_catalog.pg_attribute a WHERE a.attnum > 0 AND NOT a.attisdropped
-                AND a.attrelid IN (SELECT CAST(l.item AS oid) FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) l(item))),
-            c.id, c.transaction, CAST(c.relation AS bigint), c.changes IS NULL, c.origin
+            (SELECT string_agg(concat(r.oid, '=', md5(concat_ws(';', r.xmin, \(OutboxSchema.isWhole),
+                (SELECT string_agg(concat_ws(' ', a.attnum, a.attname, a.atttypid, a.xmin), ',' ORDER BY a.attnum)
+                    FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped),
+                (SELECT string_agg(concat_ws(' ', t.oid, t.xmin), ',' ORDER BY t.oid) FROM pg_catalog.pg_trigger t
+                    WHERE t.tgrelid = r.oid AND t.tgenabled IN ('O', 'A')
+                    AND left(CAST(t.tgname AS text), 12) = 'corm_change_')))), ' ')
+                FROM pg_catalog.pg_class r WHERE r.oid IN (SELECT CAST(l.item AS oid)
+                    FROM jsonb_array_elements_text(CAST(?2 AS jsonb)) l(item))),
+            c.id, c.transaction, CAST(c.relation AS bigint), c.changes IS NULL, c.origin,
+            CASE WHEN pg_catalog.pg_is_in_recovery() THEN '' ELSE CAST(pg_catalog.pg_postmaster_start_time() AS text) END,
+            CAST(pg_catalog.clock_timestamp() AS text),
+            NOT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity(NULL) s
+                WHERE s.backend_start < CAST(NULLIF(?3, '') AS timestamptz))
         FROM (SELECT CAST(CAST(?1 AS text) AS txid_snapshot) AS at) p
             JOIN \(table) m ON m.id = 0
             LEFT JOIN \(table) c ON c.id > 0 AND c.transaction >= pg_catalog.txid_snapshot_xmin(p.at)
@@ -189,6 +197,18 @@ struct OutboxSchema {
         FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE c.oid = pg_catalog.to_regclass(CAST(?1 AS text))
         """
+
+    /// Whether all that changes the rows of a table `r` is noted by its own triggers, and every role and session finds the same rows.
+    private static let isWhole = """
+        r.relkind = 'r' AND r.relpersistence = 'p' AND NOT r.relispartition AND NOT r.relrowsecurity
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits h WHERE r.oid IN (h.inhrelid, h.inhparent))
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_subscription_rel s WHERE s.srrelid = r.oid)
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute g WHERE g.attrelid = r.oid AND g.attgenerated = 'v')
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite w WHERE w.ev_class = r.oid)
+        """
+
+    /// Whether that is so of a table. Parameter: its number.
+    static let wholeness = "SELECT \(isWhole) FROM pg_catalog.pg_class r WHERE r.oid = CAST(CAST(?1 AS bigint) AS oid)"
 
     static let columns = """
         SELECT CAST(a.attnum AS bigint), CAST(a.attname AS text),

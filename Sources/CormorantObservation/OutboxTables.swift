@@ -14,7 +14,7 @@ extension Outbox {
                 .schema, "the database has no outbox, by which changes are told",
                 hint:
                     "open it once with outbox=install in the URL, as one who may create tables and triggers, and begin the "
-                    + "watch; "
+                    + "watch, or set the cache; "
                     + "or set search_path to the schema that has it")
         }
         try alone(connection) {
@@ -79,7 +79,6 @@ extension Outbox {
         tables[watched.relation] = Watched(table: table, relation: watched.relation, numbers: watched.numbers)
         table.watchers += 1
         if values { table.valueWatchers += 1 }
-        forgetSignature()
         return table
     }
 
@@ -90,7 +89,6 @@ extension Outbox {
         if values { table.valueWatchers -= 1 }
         guard table.watchers <= 0 else { return }
         tables = tables.filter { $0.value.table !== table }
-        forgetSignature()
     }
 
     private struct Found {
@@ -145,7 +143,8 @@ extension Outbox {
                     ? "the triggers of \(target) do not note \(values ? "whole rows" : "its key")"
                     : "\(target) has no triggers by which changes are told",
                 hint:
-                    "open the database once with outbox=install in the URL, as the owner of the table, and begin the watch",
+                    "open the database once with outbox=install in the URL, as the owner of the table, and begin the watch, "
+                    + "or set the cache",
                 table: found.table.name)
         }
         let wasWhole = found.triggers.hasPrefix(OutboxSchema.hexadecimal(["rows"]))
@@ -155,11 +154,12 @@ extension Outbox {
         return found.watched
     }
 
-    /// Looks at the tables anew: what is made anew under its name is watched from then on.
+    /// Looks at tables anew: what is made anew under its name is watched from then on.
     /// - Returns: what became of those that are not what they were.
-    func describeAgain(_ connection: Connection) -> [RowChange] {
+    func describeAgain(_ relations: [Int64], _ connection: Connection) throws -> [RowChange] {
         var changes: [RowChange] = []
-        for (relation, watched) in tables {
+        for relation in relations {
+            guard let watched = tables[relation] else { continue }
             let table = watched.table
             let before = table.signature
             var isTold = false
@@ -177,13 +177,12 @@ extension Outbox {
                 table.signature = found.table.signature
                 tables[relation] = nil
                 tables[now.relation] = Watched(table: table, relation: now.relation, numbers: now.numbers)
-            } catch let error as CormorantError {
+            } catch let error as CormorantError where error.code != .connection {
                 failures.append((table, error))
                 table.signature = "?"
-            } catch {}
+            }
             if isTold || table.signature != before { changes.append(RowChange(unknown: table)) }
         }
-        forgetSignature()
         return changes
     }
 }

@@ -10,15 +10,16 @@ final class ServerSubscription: Sendable {
     /// - Parameters:
     ///   - interval: in milliseconds.
     ///   - listen: opens what is notified; nil: nothing is.
+    ///   - listens: is told when it is lost, and when it is there again.
     init(
         _ interval: Int, _ listen: (@Sendable () throws -> any EngineListener)?,
-        _ changed: @escaping @Sendable () -> Void
+        listens: @escaping @Sendable (Bool) -> Void, _ changed: @escaping @Sendable () -> Void
     ) throws {
         let clock = Clock(try EventSignal())
         self.clock = clock
         // Before anything is watched, for what cannot be opened is an error of the call.
         let listener = Held(try listen?())
-        try BackgroundThread { clock.run(interval, listener.take(), listen, changed) }.detach()
+        try BackgroundThread { clock.run(interval, listener.take(), listen, listens, changed) }.detach()
     }
 
     deinit { clock.stop() }
@@ -47,7 +48,7 @@ final class ServerSubscription: Sendable {
 
         func run(
             _ interval: Int, _ first: (any EngineListener)?, _ listen: (() throws -> any EngineListener)?,
-            _ changed: () -> Void
+            _ listens: (Bool) -> Void, _ changed: () -> Void
         ) {
             var listener = first
             var next = monotonicTime()
@@ -55,7 +56,10 @@ final class ServerSubscription: Sendable {
                 let now = monotonicTime()
                 if now >= next {
                     // One that was lost is opened anew.
-                    if listener == nil { listener = try? listen?() }
+                    if listener == nil, let listen {
+                        listener = try? listen()
+                        if listener != nil { listens(true) }
+                    }
                     changed()
                     next = monotonicTime() + Int64(interval) * 1_000_000
                     continue
@@ -69,6 +73,7 @@ final class ServerSubscription: Sendable {
                 } catch {
                     listener?.close()
                     listener = nil
+                    listens(false)
                 }
             }
             listener?.close()

@@ -1,4 +1,4 @@
-/* Rows that are found by key, kept in memory: off by default, never stale. */
+/* Rows that are found by key, kept in memory: off by default. */
 #ifndef CORMORANT_CACHE_H
 #define CORMORANT_CACHE_H
 
@@ -27,13 +27,15 @@ typedef struct corm_cache_statistics {
  * recently used go first. A row is never older than what a read would give: what changes through this database goes at
  * once, whatever changes it, and all of it when another connection commits. Inside a transaction, while a result or cursor
  * is open, and beside a thread that writes, finds read the file and count as neither hit nor miss. Called again: begins
- * anew, with counters of 0.
+ * anew, with counters of 0. On a server, which must have an outbox (outbox=install in the URL), what others commit is seen
+ * when the outbox is next read: every `poll` milliseconds, or at once with notify=on.
  *
  * max_count, max_bytes  how many rows and how much memory at most; 0 for both: no cache.
  *
  * Statuses: CORM_E_MISUSE for one limit of 0, a virtual table, or a key that is not the table's primary key; CORM_E_SCHEMA
- * when the table is not there; CORM_E_SQLITE when SQLite was built without SQLITE_ENABLE_PREUPDATE_HOOK. Threading: any
- * thread.
+ * when the table is not there, or a server has no outbox; CORM_E_UNSUPPORTED for tables of a server whose changes are not
+ * all told; CORM_E_TRANSACTION inside a transaction with a server; CORM_E_SQLITE when SQLite was built without
+ * SQLITE_ENABLE_PREUPDATE_HOOK. Threading: any thread.
  */
 corm_status corm_database_set_cache(corm_database *database, const corm_model *model, int64_t max_count,
                                     int64_t max_bytes, corm_error **out_error);

@@ -116,7 +116,8 @@ extension Database {
     /// Keeps rows of a model that are found by key, so that finding them again reads no file; 0 for both limits stops. A row
     /// is never older than what a read would give: what changes through this database goes at once, and all of it when
     /// another connection commits. Inside a transaction, while a cursor is open, and beside a
-    /// thread that writes, finds read the file.
+    /// thread that writes, finds read the file. On a server, which must have an outbox (`outbox=install` in the URL), what others
+    /// commit is seen when the outbox is next read: every `poll` milliseconds, or at once with `notify=on`.
     @available(*, noasync)
     public func setCache<R: Record>(_ type: R.Type, maxCount: Int, maxBytes: Int) throws {
         try setCache(R.model, count: Int64(maxCount), bytes: Int64(maxBytes))

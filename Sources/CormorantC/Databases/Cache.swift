@@ -1,6 +1,7 @@
 public import CCormorant
 import CormorantBase
 import CormorantORM
+import CormorantObservation
 
 @_cdecl("corm_database_set_cache") @implementation
 public func corm_database_set_cache(

@@ -39,6 +39,7 @@ extension Connection {
     /// Takes over a connection of another engine, and has the program set it up.
     private convenience init(over engine: any EngineConnection, path: String, options: OpenOptions) throws {
         self.init(engine: engine, path: path, options: options)
+        defer { engine.isSetUp() }
         guard let setUp = options.setUp else { return }
         do {
             try run(setUp)

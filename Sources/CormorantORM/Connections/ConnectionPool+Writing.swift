@@ -47,6 +47,12 @@ extension ConnectionPool {
         return try? acquireFree(waits: false)
     }
 
+    /// The same for a thread that has none of them, in a transaction or with a cursor.
+    func acquireUnused() -> PooledConnection? {
+        let thread = currentThread().pointee.id
+        return state.locked({ members.contains { $0.taker == thread } }) ? nil : acquireFreeNow()
+    }
+
     private func acquirePinned() throws -> PooledConnection? {
         guard let pooled = state.locked({ writing?.pinned }) else { return nil }
         try pooled.acquire()

@@ -152,10 +152,16 @@ extension Database {
     }
 
     private func acquireCaches() throws -> PooledConnection {
+        if let writers {
+            guard readers?.held() == nil, let pooled = writers.acquireUnused() else { return try acquireReader() }
+            if let connection = pooled.connection { serverCaches?.prepare(connection) }
+            return pooled
+        }
         // Nobody reads beside the writer as long as no other thread has come.
         let isReading = writer.lock.isShared && readers?.held() != nil
         guard !isReading, writer.tryAcquire(0) else { return try acquireReader() }
         try writer.check()
+        if let connection = writer.connection { serverCaches?.prepare(connection) }
         return writer
     }
 

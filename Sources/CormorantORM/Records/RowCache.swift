@@ -33,7 +33,7 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
         var older: Int
     }
 
-    let model: ModelDescriptor
+    package let model: ModelDescriptor
     private let greatestCount: Int
     private let greatestBytes: Int
     private let lock = RecursiveLock(.rowCache)
@@ -47,23 +47,22 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
     private var misses: Int64 = 0
     private var commits = CommitWatch()
     private var schemaChanges = -1
+    /// Of a server.
+    private let server: ServerRowCaches?
+    /// Grows when rows go because they were changed.
+    private var removals = 0
     /// Whether the model's key is the table's, as far as is known.
     private var isUsable = true
-    private(set) var table: TrackedTable?
+    package private(set) var table: TrackedTable?
 
-    init(_ model: ModelDescriptor, count: Int, bytes: Int) {
+    init(_ model: ModelDescriptor, count: Int, bytes: Int, _ server: ServerRowCaches? = nil) {
         self.model = model
+        self.server = server
         greatestCount = count
         greatestBytes = bytes
     }
 
     func start(_ connection: Connection) throws {
-        // What its condition asks for, such as a function of the program's, may change while the row does not.
-        guard model.scope == nil else {
-            throw CormorantError(
-                .misuse, "model \(model.name) has a scope, whose rows are not cached", hint: "cache the unscoped model",
-                table: model.table)
-        }
         let tracked = try connection.track(
             "main", model.table,
             listener: (
@@ -88,9 +87,20 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
 
     private func fits(_ table: TrackedTable) -> Bool { (try? model.requireKey(of: table, hint: "")) != nil }
 
+    /// Of a server: it is told from here on what is committed to the table. Rows that are read before this returns are not kept.
+    /// - Parameter table: nil where nobody can tell it, or its rows are not all that a find depends on.
+    package func follow(_ table: TrackedTable?) {
+        lock.lock()
+        defer { lock.unlock() }
+        if let table { self.table = table }
+        isUsable = table.map(fits) ?? false
+        forget()
+    }
+
     /// Sees to it that no row is older than what the connection would read now.
     /// - Returns: false when the cache cannot be used.
     private func validate(_ connection: Connection) throws -> Bool {
+        if let server { return isUsable && server.areCurrent && connection.isHeard }
         let isUnchanged = try commits.isUnchanged(connection)
         if let log = connection.changeLog, log.schemaChanges != schemaChanges || !isUnchanged {
             clear()
@@ -100,15 +110,21 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
         return isUsable
     }
 
-    private func remove(_ key: RowKey) {
+    package func remove(_ key: RowKey) {
         lock.lock()
         defer { lock.unlock() }
+        removals &+= 1
         if let position = positions[key] { drop(position) }
     }
 
-    private func removeAll() {
+    package func removeAll() {
         lock.lock()
         defer { lock.unlock() }
+        forget()
+    }
+
+    private func forget() {
+        removals &+= 1
         clear()
     }
 
@@ -145,10 +161,18 @@ extension RowCache {
         return entry.row
     }
 
-    func add(_ row: StoredRow, _ key: RowKey) {
+    /// What `add` is to be given of a row that is read from here on.
+    var mark: Int {
         lock.lock()
         defer { lock.unlock() }
-        guard isUsable else { return }
+        return removals
+    }
+
+    /// - Parameter mark: from before the row was read. What was changed meanwhile it may be older than: it is not kept.
+    func add(_ row: StoredRow, _ key: RowKey, _ mark: Int, _ connection: Connection) {
+        lock.lock()
+        defer { lock.unlock() }
+        guard isUsable, mark == removals, server == nil || connection.isHeard else { return }
         if let position = positions[key] { drop(position) }
         let size = row.byteCount
         guard size <= greatestBytes, greatestCount > 0 else { return }
@@ -190,7 +214,7 @@ extension RowCache {
     }
 }
 
-/// The caches of a database, by model.
+/// The caches of a file, by model.
 final class RowCaches: ConnectionAttachment {
     var byModel: [ObjectIdentifier: RowCache] = [:]
 }
@@ -204,9 +228,7 @@ extension ModelPlan {
     package func find<Result>(
         cached: () -> RowKey?, key: (inout RecordWriter) throws -> Void, read: (RecordReader) throws -> Result
     ) throws -> Result? {
-        if connection.keepsRows,
-            let cache = connection.attachment(RowCaches.self)?.byModel[ObjectIdentifier(model)]
-        {
+        if connection.keepsRows, let cache = connection.cache(of: model) {
             return try find(in: cache, cached(), key, read)
         }
         return try withoutRetaining(find()) { try one($0, key: key, read: read) }
@@ -219,7 +241,7 @@ extension ModelPlan {
     ) throws -> Result? {
         let planned = try find().takeUnretainedValue()
         // A transaction, and a statement that is being read, see a state of their own.
-        guard let cached, !connection.isInTransaction, !connection.isReading else {
+        guard let cached, !connection.isInTransaction, !connection.isReading, !connection.isStreaming else {
             return try one(planned, key: key, read: read)
         }
         if let row = try cache.row(cached, connection) {
@@ -227,15 +249,27 @@ extension ModelPlan {
                 try read(RecordReader(Row(row), columns: planned.results, model: model))
             }
         }
+        let mark = cache.mark
         return try one(planned, key: key) { reader in
             // What there is no memory for is read, and not kept.
             if let row = try? StoredRow(reader.row) {
                 // By the key that the row has, which a collation lets differ from the one that was asked for.
                 let found = model.keyColumns.isEmpty ? cached : RowKey(model.keyColumns.map { row.value($0) })
-                cache.add(row, found)
+                cache.add(row, found, mark, connection)
             }
             return try read(reader)
         }
+    }
+}
+
+extension Connection {
+    /// Whether rows of a statement are still to come from a server.
+    fileprivate var isStreaming: Bool { engine?.isStreaming ?? false }
+
+    @inline(__always)
+    fileprivate func cache(of model: ModelDescriptor) -> RowCache? {
+        if engine != nil { return attachment(HeardConnection.self)?.caches.cache(of: model) }
+        return attachment(RowCaches.self)?.byModel[ObjectIdentifier(model)]
     }
 }
 
@@ -244,14 +278,8 @@ extension Database {
     /// never older than what a read would give: what this handle changes, what others commit and what is rolled back goes.
     /// Inside a transaction, while a result is open, and beside a
     /// thread that writes, finds read the file.
-    package func setCache(_ model: ModelDescriptor, count: Int64, bytes: Int64) throws {
-        try model.requireOwnFile()
-        guard count >= 0, bytes >= 0, (count == 0) == (bytes == 0) else {
-            throw CormorantError(
-                .misuse, "the cache of \(model.name) has no limit of \(count < 1 ? "rows" : "bytes")",
-                hint: "give both limits, or 0 for both to have no cache", table: model.table)
-        }
-        try requireSQLite("row caches")
+    package func setFileCache(_ model: ModelDescriptor, count: Int64, bytes: Int64) throws {
+        try requireCache(model, count: count, bytes: bytes)
         try withConnection { connection in
             let caches = connection.attachment(RowCaches.self) ?? RowCaches()
             let id = ObjectIdentifier(model)
@@ -270,11 +298,27 @@ extension Database {
         }
     }
 
+    /// Throws for limits that are none, and for models whose rows are not cached.
+    package func requireCache(_ model: ModelDescriptor, count: Int64, bytes: Int64) throws {
+        try model.requireOwnFile()
+        guard count >= 0, bytes >= 0, (count == 0) == (bytes == 0) else {
+            throw CormorantError(
+                .misuse, "the cache of \(model.name) has no limit of \(count < 1 ? "rows" : "bytes")",
+                hint: "give both limits, or 0 for both to have no cache", table: model.table)
+        }
+        // What its condition asks for, such as a function of the program's, may change while the row does not.
+        guard model.scope == nil || count == 0 else {
+            throw CormorantError(
+                .misuse, "model \(model.name) has a scope, whose rows are not cached", hint: "cache the unscoped model",
+                table: model.table)
+        }
+    }
+
     /// What a model's cache did; all 0 without one.
     package func cacheStatistics(_ model: ModelDescriptor) throws -> CacheStatistics {
         try withConnection { connection in
-            connection.attachment(RowCaches.self)?.byModel[ObjectIdentifier(model)]?.statistics
-                ?? CacheStatistics()
+            let server = writer.hasCaches.isSet ? serverCaches : nil
+            return server?.cache(of: model)?.statistics ?? connection.cache(of: model)?.statistics ?? CacheStatistics()
         }
     }
 }

@@ -23,6 +23,9 @@ package final class PostgresConnection: EngineConnection {
     package internal(set) var totalChanges: Int64 = 0
     package internal(set) var schemaChanges = 0
     package private(set) var writes: Int64 = 0
+    package private(set) var hasOwnSettings = false
+    /// Whether the program's set-up has changed any, which a session that is opened anew lacks.
+    private var hasSetUpSettings = false
     /// Whether this transaction may have.
     var hasWritten = false
     var transaction = TransactionState.none
@@ -113,6 +116,8 @@ package final class PostgresConnection: EngineConnection {
         handle = nil
         transaction = .none
     }
+
+    package func isSetUp() { (hasSetUpSettings, hasOwnSettings) = (hasOwnSettings, false) }
 
     package func wake() {
         guard handle != nil, loss == nil, transaction == .none, streaming == nil else { return }
@@ -247,6 +252,7 @@ package final class PostgresConnection: EngineConnection {
     /// Takes the outcome of a command from its tag, such as `INSERT 0 3`.
     func completed(_ result: OpaquePointer, _ words: StatementWords) {
         if !words.isReadOnly { hasWritten = true }
+        if words.changesSession { hasOwnSettings = true }
         if words.changesRows, let tag = pq.affectedRows(result), let count = Int64(String(cString: tag)) {
             changes = count
             totalChanges += count
@@ -273,6 +279,8 @@ package final class PostgresConnection: EngineConnection {
         let said = pq.errorMessage(handle).map { firstLine(String(cString: $0)) } ?? ""
         let wasOpen = transaction != .none
         transaction = wasOpen ? .failed : .none
+        // What was known of the session is not known of the one after it.
+        schemaChanges += 1
         noteWrites()
         isCopying = false
         savepoints = []
@@ -300,6 +308,7 @@ package final class PostgresConnection: EngineConnection {
         pq.close(handle)
         handle = opened.handle
         isMarked = false
+        hasOwnSettings = hasSetUpSettings
         loss = nil
         statements.forget()
         schemaChanges += 1

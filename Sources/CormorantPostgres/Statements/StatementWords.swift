@@ -10,6 +10,10 @@ struct StatementWords {
     private var locks = false
     private var makesTable = false
     private var callsWriter = false
+    private var setsConfig = false
+    /// Of a table that goes with its session, and before others of its name.
+    private var namesTemporary = false
+    private var dropsAtCommit = false
     private var analyzes = false
     private var returnsToSavepoint = false
     private var namesPath = false
@@ -65,13 +69,17 @@ struct StatementWords {
             locks = true
         case "into" where !writes: makesTable = true
         case "search_path", "schema", "role", "authorization", "all": namesPath = true
+        case "temp", "temporary", "pg_temp": namesTemporary = true
+        case "drop" where previousWord == "commit": dropsAtCommit = true
         case "to" where first == "rollback": returnsToSavepoint = true
         case "analyze", "analyse": analyzes = true
         case "begin" where isRoutine && parentheses == 0: blocks += 1
         case "case" where blocks > 0: blocks += 1
         case "end" where blocks > 0: blocks -= 1
         case "function" where first == "create", "procedure" where first == "create": isRoutine = true
-        case _ where writingFunctions.contains(word): callsWriter = true
+        case _ where writingFunctions.contains(word):
+            callsWriter = true
+            setsConfig = setsConfig || word == "set_config"
         default: break
         }
     }
@@ -96,11 +104,14 @@ struct StatementWords {
     /// Asked with each run.
     private(set) var isReadOnly = true
     private(set) var changesSchema = false
+    /// Whether settings of the session's may be others behind it, beyond its transaction.
+    private(set) var changesSession = false
 
     /// After the last token.
     mutating func conclude() {
         isReadOnly = onlyReads
         changesSchema = mayChangeSchema
+        changesSession = mayChangeSession
     }
 
     /// BEGIN, COMMIT and the like, where it is one.
@@ -145,6 +156,16 @@ struct StatementWords {
         case "set", "reset": namesPath
         case "select", "with", "table": makesTable
         default: false
+        }
+    }
+
+    private var mayChangeSession: Bool {
+        switch first {
+        case "set": !["local", "transaction", "constraints"].contains(second)
+        // What code of the program's may do.
+        case "reset", "discard", "do", "call", "load": true
+        case "create": namesTemporary && !dropsAtCommit && !isRoutine
+        default: setsConfig || makesTable && namesTemporary
         }
     }
 
