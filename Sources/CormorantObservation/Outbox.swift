@@ -50,7 +50,8 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
     private(set) var formerKeys: [(table: TrackedTable, key: RowKey)] = []
     /// Grows with each reading.
     private(set) var readings = 0
-    private var lastPruning = monotonicTime()
+    /// At first, too, for there are programs that watch for seconds.
+    private var lastPruning = monotonicTime() - pruneInterval
 
     /// Finds the outbox, or makes it where the options say so.
     /// - Parameter mark: the same as long as the database is open.

@@ -7,6 +7,8 @@ import CormorantBase
 struct OutboxSchema {
     /// How many rows of a statement are told one by one.
     private static let greatestCount = 1000
+    /// How many statements are kept, however young.
+    private static let greatestLength = 1_000_000
     static let channel = "corm_change"
 
     let name: String
@@ -32,12 +34,13 @@ struct OutboxSchema {
         """
     }
 
-    /// Of those that are an hour old, and of whose time no transaction is open any more.
+    /// Of those that are an hour old, or beyond so many, and of whose time no transaction is open any more.
     var makingFunctions: String {
         """
         CREATE OR REPLACE FUNCTION \(schema).corm_change_prune() RETURNS bigint LANGUAGE sql SECURITY DEFINER
         SET search_path = pg_catalog, pg_temp AS $corm$
-            WITH due AS (SELECT id FROM \(table) WHERE id > 0 AND at < now() - interval '1 hour'
+            WITH due AS (SELECT id FROM \(table) WHERE id > 0 AND (at < now() - interval '1 hour'
+                    OR id <= (SELECT max(id) FROM \(table)) - \(OutboxSchema.greatestLength))
                 AND transaction < txid_snapshot_xmin(txid_current_snapshot())
                 ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED),
             gone AS (DELETE FROM \(table) c USING due WHERE c.id = due.id RETURNING c.transaction),

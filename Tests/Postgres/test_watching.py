@@ -298,6 +298,28 @@ def test_what_is_young_or_may_be_missed_is_not_pruned(db: Database, url: str) ->
         assert other.query("SELECT corm_change_prune()").fetch_all() == [(1,)]
 
 
+def test_whoever_begins_to_watch_prunes_what_is_old(db: Database, url: str) -> None:
+    with db.observe(Artist):
+        db.insert(Artist("old"))
+        db.execute("UPDATE corm_change SET at = at - interval '2 hours'")
+    with opened(url, poll=3_600_000) as other, other.observe(Artist) as observer:
+        other.insert(Artist("young"))
+        assert [event.changes[0].kind for event in events(observer)] == ["insert"]
+        assert other.query("SELECT changes -> 0 -> 'n' ->> 'id' FROM corm_change WHERE id > 0").fetch_all() == [("2",)]
+
+
+def test_more_notes_than_are_kept_are_pruned_however_young(db: Database, url: str) -> None:
+    with db.observe(Artist) as observer, Database(url) as other:
+        db.execute_script("BEGIN")
+        psql(url, "INSERT INTO artist (name) VALUES ('first'); INSERT INTO artist (name) VALUES ('second')")
+        # As if a million had been noted since.
+        psql(url, "SELECT setval('corm_change_id_seq', 1000001); INSERT INTO artist (name) VALUES ('newest')")
+        assert other.query("SELECT corm_change_prune()").fetch_all() == [(2,)]
+        assert other.query("SELECT id FROM corm_change WHERE id > 0").fetch_all() == [(1_000_002,)]
+        db.execute_script("ROLLBACK")
+        assert kinds(events(observer)[0]) == [("unknown", ())]
+
+
 def test_names_with_quotes_and_in_other_schemas(url: str) -> None:
     with opened(url) as db:
         db.execute_script(
