@@ -96,7 +96,7 @@ typedef int32_t corm_status;
 #define CORM_E_NO_MEMORY (-2)
 /* A defect of this library; please report it. */
 #define CORM_E_INTERNAL (-3)
-/* The operating system refused a read, a write or a lock. */
+/* The operating system refused a read, a write or a lock, or the file was deleted, moved or replaced while it was open. */
 #define CORM_E_IO (-4)
 /* The file cannot be opened: missing, unreadable, a directory. */
 #define CORM_E_CANNOT_OPEN (-5)

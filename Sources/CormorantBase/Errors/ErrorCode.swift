@@ -9,7 +9,8 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     case noMemory = -2
     /// A defect of this library.
     case `internal` = -3
-    /// The operating system refused a read, a write or a lock.
+    /// The operating system refused a read, a write or a lock, or the file was deleted, moved or replaced while it was
+    /// open.
     case io = -4
     /// The file cannot be opened: missing, unreadable, a directory.
     case cannotOpen = -5

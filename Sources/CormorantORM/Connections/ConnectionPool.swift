@@ -14,6 +14,8 @@ final class ConnectionPool: @unchecked Sendable {
     /// As many as there are members that are free.
     private let semaphore: Semaphore
     private let path: String
+    /// What the path led to; nil on a server.
+    private let file: FileIdentity?
     /// Opens others like itself, where it is a server's. It is the database's, which outlives this.
     private unowned(unsafe) let writer: Connection
     private let taken: TakenTransactions
@@ -37,6 +39,7 @@ final class ConnectionPool: @unchecked Sendable {
             try writer.engine != nil || Statement(writer, "PRAGMA journal_mode").firstText() == "wal"
         else { return nil }
         self.path = path
+        file = writer.engine == nil ? FileIdentity(path) : nil
         self.writer = writer
         self.taken = taken
         writing = nil
@@ -60,6 +63,7 @@ final class ConnectionPool: @unchecked Sendable {
     init?(writers first: Connection, _ options: OpenOptions, _ taken: TakenTransactions) {
         guard first.engine != nil, options.writerCount > 1, options.mode != .readOnly else { return nil }
         path = first.path
+        file = nil
         writer = first
         self.taken = taken
         let writing = Writing()
@@ -226,6 +230,11 @@ final class ConnectionPool: @unchecked Sendable {
             throw failure.error
         } catch {
             if writing != nil { throw error }
+            return false
+        }
+        // Another file is there by now: what is read stays what the writer has.
+        guard file == nil || FileIdentity(path) == file else {
+            connection.close()
             return false
         }
         prepare(connection, of: pooled)

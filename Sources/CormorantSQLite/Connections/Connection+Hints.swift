@@ -98,7 +98,7 @@ extension Connection {
 
     /// The names of the main database, those that are attached, and the temporary one if there is one: to read it would make
     /// it.
-    private func schemas() -> [String] { texts("SELECT name FROM pragma_database_list") }
+    func schemas() -> [String] { texts("SELECT name FROM pragma_database_list") }
 
     /// The texts of a query of one column, as far as they can be read.
     private func texts(_ sql: String, _ bindings: String...) -> [String] {

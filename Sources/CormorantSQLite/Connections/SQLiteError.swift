@@ -8,6 +8,7 @@ extension Connection {
         let extended = sqlite3_extended_errcode(handle)
         let code = extended & 0xFF == status & 0xFF ? extended : status
         if let error = codecError(code) { return told(error) }
+        if let error = movedError(code) { return error }
         if let error = hostCalls?.take(code) { return error.during(sql) }
         let message = sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
         let offset = sqlite3_error_offset(handle)

@@ -3,7 +3,7 @@ import CormorantBase
 import CormorantPlatform
 
 /// The VFS that every file is opened through: over SQLite's default one, and not the default itself. A plain file is
-/// given to the default VFS but for the lock of writers, who take turns (`WriteTurns`); the files of an encrypted database, and temporary files once
+/// given to the default VFS but for the locks of writers, who take turns (`WriteTurns`); the files of an encrypted database, and temporary files once
 /// there is one, pass through a `VFSFile`. Nothing that SQLite calls here may throw or trap.
 enum VFS {
     /// The name to open with; nil, for the default VFS, where there is none to stand on.
@@ -227,7 +227,7 @@ private func makeMethods(version: Int32) -> UnsafeMutablePointer<sqlite3_io_meth
         return object.fileSize(&size.pointee)
     }
     methods.pointee.xLock = { file, level in
-        VFS.object(file).flatMap { $0.methods.pointee.xLock?($0.real, level) } ?? SQLITE_IOERR
+        VFS.object(file).map { lockUnmoved($0.real, $0.methods, level) } ?? SQLITE_IOERR
     }
     methods.pointee.xUnlock = { file, level in
         VFS.object(file).flatMap { $0.methods.pointee.xUnlock?($0.real, level) } ?? SQLITE_IOERR

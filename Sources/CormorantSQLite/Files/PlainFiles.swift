@@ -2,7 +2,7 @@ import CSQLite
 import CormorantBase
 import CormorantThreads
 
-/// Plain database files, which are the default VFS's but for the lock of writers.
+/// Plain database files, which are the default VFS's but for the locks of writers.
 enum PlainFiles {
     private static let lock = RecursiveLock(.fileMethods, outlivesForks: true)
     /// What the default VFS has for its kinds of files, and what those get in its place.
@@ -75,6 +75,9 @@ enum PlainFiles {
             let turns = PlainFiles.place(file).pointee
             defer { turns.release() }
             return withoutRetaining(turns) { $0.methods.pointee.xClose?(file) ?? SQLITE_OK }
+        }
+        methods.pointee.xLock = { file, level in
+            PlainFiles.with(file, SQLITE_IOERR) { turns in lockUnmoved(file, turns.methods, level) }
         }
         methods.pointee.xShmMap = { file, region, size, extend, out in
             PlainFiles.with(file, SQLITE_IOERR) { turns in

@@ -52,13 +52,20 @@ final class WriteTurns {
         (places, commits, place) = (nil, nil, nil)
     }
 
-    /// Takes or gives back one of SQLite's locks on the log, by `call`, the lock for writing in turns.
+    /// Takes or gives back one of SQLite's locks on the log, by `call`, the lock for writing in turns. Nobody gets that for a file which
+    /// its path leads to no more: what is written to it, nobody would find.
     @inline(__always)
     func lock(_ offset: Int32, _ flags: Int32, _ call: () -> Int32) -> Int32 {
-        guard offset == WriteTurns.writeLock, flags & SQLITE_SHM_EXCLUSIVE != 0, let places, let commits else {
-            return call()
+        guard offset == WriteTurns.writeLock, flags & SQLITE_SHM_EXCLUSIVE != 0 else { return call() }
+        guard let places, let commits else { return call() }
+        guard flags & SQLITE_SHM_LOCK != 0 else { return giveBack(places, commits, call) }
+        let status = take(places, commits, call)
+        guard status == SQLITE_OK, hasMoved(file) else { return status }
+        _ = giveBack(places, commits) {
+            methods.pointee.xShmLock?(
+                file, WriteTurns.writeLock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE) ?? SQLITE_IOERR
         }
-        return flags & SQLITE_SHM_LOCK != 0 ? take(places, commits, call) : giveBack(places, commits, call)
+        return movedFile
     }
 
     private func take(_ places: SharedNumber, _ commits: SharedNumber, _ call: () -> Int32) -> Int32 {
