@@ -25,7 +25,7 @@ public func corm_block_batch_write(
     boundary(outError) {
         let batch = try requireBatch(handle)
         let box = try requireModel(model)
-        let operation = try recordOperation(operation, conflict, names(properties, "properties"))
+        let operation = try recordOperation(operation, conflict, updatedNames(properties))
         guard try MarshalReader(rows, size).sequence() == 1 else { throw MarshalReader.damaged() }
         batch.add(operation, KeptRow(try KeptBlock(rows, size), box), of: box.descriptor)
         return CORM_OK
@@ -52,7 +52,7 @@ public func corm_block_batch_add(
     }
 }
 
-private func recordOperation(_ number: Int32, _ conflict: Int32, _ properties: [String]) throws -> RecordOperation {
+private func recordOperation(_ number: Int32, _ conflict: Int32, _ properties: [String]?) throws -> RecordOperation {
     switch number {
     case CORM_WRITE_INSERT: return .insert(try conflictPolicy(conflict))
     case CORM_WRITE_SAVE: return .save

@@ -78,7 +78,7 @@ typedef int32_t corm_status;
 #define CORM_DONE 2
 /* No such record; nothing was read, changed or deleted. */
 #define CORM_NOT_FOUND 3
-/* An insert with CORM_CONFLICT_IGNORE met a conflict and inserted nothing. */
+/* Nothing was written: an insert with CORM_CONFLICT_IGNORE met a conflict, or an update has nothing to write. */
 #define CORM_IGNORED 4
 /* Nothing has come yet: ask again, when the descriptor is readable. */
 #define CORM_AGAIN 5

@@ -80,7 +80,8 @@ corm_status corm_record_upsert(corm_database *database, const corm_model *model,
  * Writes the record's fields to the row with its key. Of properties, only what the database fills in comes back: computed
  * columns and the version; the other fields stay as they are, written or not.
  *
- * properties a list of those to write (value.h), borrowed until return; NULL: all but the key.
+ * properties a list of those to write (value.h), borrowed until return; NULL: all but the key. An empty text is a list of none:
+ *            nothing is run, no hooks are called, CORM_IGNORED.
  * Statuses also: CORM_E_NO_RECORD when no row has that key, CORM_E_MISUSE for an unknown property.
  */
 corm_status corm_record_update(corm_database *database, const corm_model *model, void *record, const char *properties,

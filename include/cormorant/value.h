@@ -12,7 +12,7 @@ CORM_BEGIN_DECLS
  * Lists of names. Properties and columns are named in one text, with commas between: "title, year". Blanks around a name do
  * not count. Where the order of rows is meant, "-" in front of a name means descending: "-year, title". A name in double quotes is
  * taken as it stands between them ("" is one quote), so that it may hold a comma or begin with a blank. NULL is no list; one
- * that has no name at a place, "" and "a,,b", is CORM_E_MISUSE.
+ * that has no name at a place, "" and "a,,b", is CORM_E_MISUSE; of an update "" is a list of none, which writes nothing.
  */
 
 /* A limit of a query's or a statement's struct that lets no row through, where 0 lets all:

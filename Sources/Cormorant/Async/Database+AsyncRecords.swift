@@ -28,7 +28,7 @@ extension Database {
 
     /// Writes the record, or only the properties, to the row with its key. Throws `noRecord` when there is none.
     public func update<R: Record & Sendable>(
-        _ record: inout R, in table: RecordTable<R>? = nil, properties: [String] = []
+        _ record: inout R, in table: RecordTable<R>? = nil, properties: [String]? = nil
     ) async throws {
         try await alter(&record) { try $0.update(&$1, in: table, properties: properties) }
     }
@@ -60,7 +60,7 @@ extension Database {
     }
 
     /// Updates records in one transaction. The first error takes back all.
-    public func update<R: Record & Sendable>(contentsOf records: inout [R], properties: [String] = []) async throws {
+    public func update<R: Record & Sendable>(contentsOf records: inout [R], properties: [String]? = nil) async throws {
         try await alter(&records) { try $0.update(contentsOf: &$1, properties: properties) }
     }
 
@@ -144,7 +144,7 @@ extension Record where Self: Sendable {
     public mutating func save(in database: Database) async throws { try await database.save(&self) }
 
     /// Writes all properties, or those named, to the row with the record's key.
-    public mutating func update(in database: Database, properties: [String] = []) async throws {
+    public mutating func update(in database: Database, properties: [String]? = nil) async throws {
         try await database.update(&self, properties: properties)
     }
 

@@ -38,8 +38,8 @@ public final class WriteBatch: Sendable {
     /// Adds a record to write to the row with its key.
     /// - Parameters:
     ///   - record: what is written, as it is now.
-    ///   - properties: those to write; none: all but the key.
-    public func update<R: Record & Sendable>(_ record: R, properties: [String] = []) {
+    ///   - properties: those to write; nil: all but the key; `[]`: nothing.
+    public func update<R: Record & Sendable>(_ record: R, properties: [String]? = nil) {
         batch.add(.update(properties), record, of: R.model)
     }
 

@@ -67,8 +67,8 @@ extension Database {
 
     /// Updates records, each of which must be there; see `update(_:properties:)`.
     @available(*, noasync)
-    public func update<R: Record>(contentsOf records: inout [R], properties: [String] = []) throws {
-        guard !records.isEmpty else { return }
+    public func update<R: Record>(contentsOf records: inout [R], properties: [String]? = nil) throws {
+        guard !records.isEmpty, properties?.isEmpty != true else { return }
         var planned: PlannedStatement?
         try batchOfNew(&records, R.model, .update) { plan, record in
             let ready = try planned ?? plan.update(named: properties)

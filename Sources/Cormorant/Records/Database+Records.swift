@@ -45,12 +45,12 @@ extension Database {
     /// - Parameters:
     ///   - record: what is written.
     ///   - table: another table than the record's own.
-    ///   - properties: names of the properties to write; none: all but the key.
+    ///   - properties: names of the properties to write; nil: all but the key. Of `[]` nothing is run.
     @available(*, noasync)
     public func update<R: Record>(
-        _ record: inout R, in table: RecordTable<R>? = nil, properties: [String] = []
+        _ record: inout R, in table: RecordTable<R>? = nil, properties: [String]? = nil
     ) throws {
-        try withPlan(table.model()) { try $0.update(&record, with: $0.update(named: properties)) }
+        _ = try withPlan(table.model()) { try $0.update(&record, named: properties) }
     }
 
     /// Deletes the row with the record's key.

@@ -103,7 +103,7 @@ extension Record {
 
     /// Writes all properties, or those named, to the row with the record's key; see `Database.update(_:properties:)`.
     @available(*, noasync)
-    public mutating func update(in database: Database, properties: [String] = []) throws {
+    public mutating func update(in database: Database, properties: [String]? = nil) throws {
         try database.update(&self, properties: properties)
     }
 

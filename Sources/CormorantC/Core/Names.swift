@@ -15,6 +15,12 @@ package func names(_ list: UnsafePointer<CChar>?, _ what: StaticString) throws -
     return names
 }
 
+/// The properties that an update is to write; nil: all but the key. Here a text of none is a list, too.
+package func updatedNames(_ list: UnsafePointer<CChar>?) throws -> [String]? {
+    guard let list else { return nil }
+    return list.pointee == 0 ? [] : try names(list, "properties")
+}
+
 /// Reads the text from its beginning; UTF-8 has no byte of ASCII within a character.
 private struct NameReader {
     let list: UnsafePointer<CChar>

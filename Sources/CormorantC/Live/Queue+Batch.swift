@@ -96,7 +96,7 @@ public func corm_batch_update(
     _ properties: UnsafePointer<CChar>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try add(handle, .update(names(properties, "properties")), model, record)
+        try add(handle, .update(updatedNames(properties)), model, record)
         return CORM_OK
     }
 }

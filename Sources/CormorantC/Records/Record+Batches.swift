@@ -93,12 +93,13 @@ public func corm_record_update_many(
 ) -> corm_status {
     boundary(outError) {
         var planned: PlannedStatement?
-        try withRecords(handle, model, records, count, arena, .update) { plan, record in
+        let isEmpty = properties?.pointee == 0
+        try withRecords(handle, model, records, isEmpty ? 0 : count, arena, .update) { plan, record in
             let ready = try planned ?? plan.update(properties)
             planned = ready
             try plan.update(&record, with: ready)
         }
-        return CORM_OK
+        return isEmpty ? CORM_IGNORED : CORM_OK
     }
 }
 

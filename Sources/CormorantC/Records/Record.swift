@@ -137,6 +137,7 @@ public func corm_record_update(
 ) -> corm_status {
     boundary(outError) {
         try withRecord(handle, model, record, arena, for: .updating) { plan, record in
+            if properties?.pointee == 0 { return CORM_IGNORED }
             try plan.update(&record, with: plan.update(properties))
             return CORM_OK
         }
@@ -215,12 +216,11 @@ public func corm_record_delete_key(
 }
 
 extension ModelPlan {
-    /// The update of a list of properties; none means all but the key.
+    /// The update of a list of properties; NULL: all but the key.
     package func update(_ properties: UnsafePointer<CChar>?) throws -> PlannedStatement {
         guard let properties else { return try update() }
         if let kept = keptUpdate(properties) { return kept }
-        guard let columns = try updatable(names(properties, "properties")) else { return try update() }
-        let made = NamedUpdate(properties, try update(columns))
+        let made = NamedUpdate(properties, try update(updatable(names(properties, "properties"))))
         keep(made)
         return made.planned
     }

@@ -32,6 +32,14 @@ extension ModelPlan {
         }
     }
 
+    /// - Parameter names: the properties to write; nil: all but the key.
+    /// - Returns: false for a list of none, of which nothing is run.
+    package func update<Access: RecordAccess>(_ record: inout Access, named names: [String]?) throws -> Bool {
+        if let names, names.isEmpty { return false }
+        try update(&record, with: update(named: names))
+        return true
+    }
+
     /// - Parameter planned: made by one of this plan's `update` functions.
     package func update<Access: RecordAccess>(_ record: inout Access, with planned: PlannedStatement) throws {
         if record.hookKind == .none { return try updateRow(&record, with: planned) }
@@ -261,10 +269,9 @@ extension ModelPlan {
         return model.isView ? rows : connection.changes
     }
 
-    /// The indices of properties to update: none means all but the key.
-    package func updatable(_ properties: [String]) throws -> [Int]? {
-        if properties.isEmpty { return nil }
-        return try properties.map { property in
+    /// The indices of properties to update.
+    package func updatable(_ properties: [String]) throws -> [Int] {
+        try properties.map { property in
             let index = try model.require(property)
             let why =
                 model.keyColumns.contains(index)

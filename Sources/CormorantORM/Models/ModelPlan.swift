@@ -318,12 +318,12 @@ package final class ModelPlan {
         return made
     }
 
-    /// The update of properties by their names; none means all but the key.
-    package func update(named names: [String]) throws -> PlannedStatement {
+    /// The update of properties by their names, of which there is one at least; nil: all but the key.
+    package func update(named names: [String]?) throws -> PlannedStatement {
+        guard let names else { return try update() }
         checkSchema()
         for known in namedUpdates where known.names == names { return known.planned }
-        guard let properties = try updatable(names) else { return try update() }
-        let planned = try update(properties)
+        let planned = try update(updatable(names))
         if namedUpdates.count >= ModelPlan.mostNamed { namedUpdates = [] }
         namedUpdates.append((names, planned))
         return planned

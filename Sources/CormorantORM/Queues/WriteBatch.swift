@@ -7,8 +7,8 @@ import CormorantThreads
 package enum RecordOperation: Sendable {
     case insert(ConflictPolicy)
     case save
-    /// The properties to write; none: all but the key.
-    case update([String])
+    /// The properties to write; nil: all but the key.
+    case update([String]?)
     case delete
 }
 
@@ -93,7 +93,7 @@ extension Database {
             switch operation {
             case .insert(let policy): return try plan.insert(&record, policy) ? 1 : 0
             case .save: try plan.save(&record)
-            case .update(let names): try plan.update(&record, with: plan.update(named: names))
+            case .update(let names): return try plan.update(&record, named: names) ? 1 : 0
             case .delete: return try plan.delete(&record) ? 1 : 0
             }
             return 1

@@ -67,6 +67,8 @@ bool parse_text(scenario *run, json_t *json, const char **out_text);
 bool parse_names(scenario *run, json_t *json, const char *const **out_names, size_t *out_count);
 /* The same as one text, as lists of names are (value.h). NULL gives none. */
 bool parse_list(scenario *run, json_t *json, const char **out_list);
+/* The same of what an update is to write, where a list of none is not the same as no list. */
+bool parse_properties(scenario *run, json_t *json, const char **out_list);
 bool check_value(scenario *run, const char *what, json_t *expected, const corm_value *found);
 
 /* A list, or `{"count": n, "value": ...}`. NULL gives none. */

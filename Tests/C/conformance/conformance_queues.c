@@ -21,7 +21,7 @@ static bool add_part(step *s, corm_batch *batch) {
     const dynamic_model *model = find_model(run, json_string_value(member(s, "model")));
     corm_value *record = model ? allocate(run, model->column_count * sizeof *record) : NULL;
     if (record == NULL || !parse_record(run, model, member(s, "record"), 0, record) ||
-        !parse_list(run, member(s, "properties"), &properties))
+        !parse_properties(run, member(s, "properties"), &properties))
         return false;
     if (strcmp(verb, "insert") == 0)
         s->status = corm_batch_insert(batch, model->model, record, choice(s, "conflict", conflicts, 5), &run->error);

@@ -90,7 +90,7 @@ bool step_write_record(step *s) {
     scenario *run = s->run;
     corm_value *record = record_of(s);
     const char *properties;
-    if (record == NULL || !parse_list(run, member(s, "properties"), &properties))
+    if (record == NULL || !parse_properties(run, member(s, "properties"), &properties))
         return false;
     if (strcmp(verb, "insert") == 0) {
         int32_t conflict = choice(s, "conflict", conflicts, 5);
@@ -179,7 +179,7 @@ bool step_write_records(step *s) {
     size_t count;
     int64_t changed = 0;
     if (!parse_records(run, &s->model, s->json, &records, &count) ||
-        !parse_list(run, member(s, "properties"), &properties)) {
+        !parse_properties(run, member(s, "properties"), &properties)) {
         return false;
     }
     if (strcmp(verb, "insertMany") == 0) {

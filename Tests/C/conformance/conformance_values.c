@@ -187,6 +187,14 @@ bool parse_list(scenario *run, json_t *json, const char **out_list) {
     return true;
 }
 
+bool parse_properties(scenario *run, json_t *json, const char **out_list) {
+    if (!parse_list(run, json, out_list))
+        return false;
+    if (json_is_array(json) && *out_list == NULL)
+        *out_list = "";
+    return true;
+}
+
 static void describe(const corm_value *value, char *text, size_t size) {
     int shown = value->as.bytes.size > 60 ? 60 : (int)value->as.bytes.size;
     switch (value->type) {

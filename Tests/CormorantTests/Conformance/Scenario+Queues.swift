@@ -42,7 +42,7 @@ extension Scenario {
             switch verb {
             case "insert": .insert(try policy(&part))
             case "save": .save
-            case "update": .update(try part.texts("properties"))
+            case "update": .update(try part.take("properties")?.strings())
             case "delete": .delete
             default: throw ScenarioFailure("unknown part \"\(verb)\"")
             }

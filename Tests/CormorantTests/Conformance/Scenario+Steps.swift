@@ -95,14 +95,14 @@ extension Scenario {
     ) throws {
         var record = record
         let policy = try policy(&step)
-        let properties = try step.texts("properties")
+        let properties = try step.take("properties")?.strings()
         try database.withPlan(model.descriptor) { plan in
             switch verb {
             case "insert":
                 let ignored = try !plan.insert(&record, policy)
                 if ignored != (try expected.flag("ignored")) { throw ScenarioFailure("ignored: \(ignored)") }
             case "save": try plan.save(&record)
-            case "update": try plan.update(&record, with: plan.update(named: properties))
+            case "update": _ = try plan.update(&record, named: properties)
             case "delete": try check("found", try plan.delete(&record), &expected)
             default: try plan.refresh(&record)
             }
@@ -143,7 +143,7 @@ extension Scenario {
     ) throws {
         var records = records
         let policy = try policy(&step)
-        let properties = try step.texts("properties")
+        let properties = try step.take("properties")?.strings()
         let count: Int64 =
             try records.isEmpty
             ? 0
@@ -153,7 +153,7 @@ extension Scenario {
                     switch verb {
                     case "insertMany": count += try plan.insert(&records[index], policy) ? 1 : 0
                     case "saveMany": try plan.save(&records[index])
-                    case "updateMany": try plan.update(&records[index], with: plan.update(named: properties))
+                    case "updateMany": _ = try plan.update(&records[index], named: properties)
                     default: count += try plan.delete(&records[index]) ? 1 : 0
                     }
                     index += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from ._assigned import settle
 from ._model_info import ModelInfo, info_of_records
@@ -45,6 +45,17 @@ def property_names(model: type[Model], properties: Property | Sequence[Property]
     if isinstance(properties, str) or not isinstance(properties, Sequence):
         properties = (properties,)
     return tuple([item if isinstance(item, str) else _name(model, item) for item in properties])
+
+
+def updated_names(model: type[Model], properties: tuple[Property | Sequence[Property], ...]) -> tuple[str, ...] | None:
+    """The names of properties to update, as update() is given them; None: all but the key; (): a list of none."""
+    return property_names(model, listed(properties)) if properties else None
+
+
+def listed(properties: tuple[Property | Sequence[Property], ...]) -> Sequence[Property]:
+    """Properties that are given one by one or in a list."""
+    one = properties[0] if len(properties) == 1 else ""
+    return one if isinstance(one, Sequence) and not isinstance(one, str) else cast("tuple[Property, ...]", properties)
 
 
 def _name(model: type[Model], column: Column[Any]) -> str:

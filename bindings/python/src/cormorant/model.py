@@ -380,10 +380,10 @@ class Model(metaclass=ModelType):
         return self if done is None else _awaited(done, self)
 
     @overload
-    def update(self, database: Database, *properties: Property) -> Self: ...
+    def update(self, database: Database, *properties: Property | Sequence[Property]) -> Self: ...
     @overload
-    def update(self, database: AsyncDatabase, *properties: Property) -> Awaitable[Self]: ...
-    def update(self, database: Any, *properties: Property) -> Any:
+    def update(self, database: AsyncDatabase, *properties: Property | Sequence[Property]) -> Awaitable[Self]: ...
+    def update(self, database: Any, *properties: Property | Sequence[Property]) -> Any:
         """Writes this record, or only the properties, to the row with its key; properties: as of Database.update()."""
         done = database.update(self, *properties)
         return self if done is None else _awaited(done, self)

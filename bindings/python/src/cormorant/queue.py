@@ -8,7 +8,7 @@ import copy
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from types import TracebackType
@@ -21,7 +21,7 @@ from ._native import queue as native_queue
 from ._native.handle import ListenerHandle
 from ._owner import Owner
 from ._waiting import Nothing, Waiting
-from ._write import Conflict, conflict_number, write_one
+from ._write import Conflict, Property, conflict_number, updated_names, write_one
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
 from .thread import call_plain
@@ -217,19 +217,20 @@ class Batch(Owner):
         """Adds a record to insert or, when its primary key is there, to update."""
         self._add(record, abi.CORM_WRITE_SAVE)
 
-    def update(self, record: Model, *properties: str) -> None:
-        """Adds a record, or only the properties of it, to write to the row with its key."""
-        self._add(record, abi.CORM_WRITE_UPDATE, 0, properties or None)
+    def update(self, record: Model, *properties: Property | Sequence[Property]) -> None:
+        """Adds a record, or only the properties of it, to write to the row with its key; as of Database.update()."""
+        self._add(record, abi.CORM_WRITE_UPDATE, 0, updated_names(type(record), properties))
 
     def delete(self, record: Model) -> None:
         """Adds a record whose row is deleted."""
-        self._add(record, abi.CORM_WRITE_DELETE, 0, ())
+        self._add(record, abi.CORM_WRITE_DELETE)
 
     def _add(self, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None) -> None:
         info = info_of_records(type(record))
         if record.__assigned__ and operation != abi.CORM_WRITE_DELETE:
             settle(self._queue._database._innermost, record, properties)
-        if info.hooks:
+        # What updates none of the properties calls no hooks, either.
+        if info.hooks and properties != ():
             info.dump((record,), properties)
             part = _Part(self._queue, record, operation, conflict, properties)
             place = len(self)
@@ -237,7 +238,7 @@ class Batch(Owner):
             self._parts[place] = part
             return
         rows = info.dump((record,), properties)
-        native_queue.batch_write(self._handle, info.handle, operation, conflict, properties or (), rows)
+        native_queue.batch_write(self._handle, info.handle, operation, conflict, properties, rows)
 
     def commit(
         self, tag: str | None = None, on_error: Literal["rollback", "continue"] = "rollback"

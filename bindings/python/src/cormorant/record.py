@@ -12,7 +12,7 @@ from ._native import record as native_record
 from ._native.call import owned_error
 from ._native.python import finder
 from ._upsert import Upsert, upsert_one
-from ._write import Conflict, Property, conflict_number, property_names, write_one
+from ._write import Conflict, Property, conflict_number, listed, updated_names, write_one
 from ._write_many import write_many
 from ._writer import Writer, prepared, prepared_update
 from .column import MISSING
@@ -104,25 +104,30 @@ def get_or_create_many(database: Database, records: Iterable[Model], on: Propert
     return write_many(database, records, Upsert(on, keep_row=True))
 
 
-def update(database: Database, record: Model, *properties: Property) -> None:
+def update(database: Database, record: Model, *properties: Property | Sequence[Property]) -> None:
     """Writes the record, or only the properties, to the row with its key. NoRecordError when there is none.
 
-    properties: columns, such as Person.age, or their names.
+    properties: columns, such as Person.age, or their names; or one list of them. Of an empty list nothing is run:
+    write update(record, names), because update(record, *names) without a name is one of all properties.
     """
-    names: tuple[str, ...] | None = None
     try:
         write: Writer | None = database._updaters[type(record)][properties]
     except (KeyError, TypeError):
-        names = property_names(type(record), properties)
-        write = prepared_update(database, record, properties, names)
+        names = updated_names(type(record), properties)
+        if names == ():
+            return
+        # A list has no hash.
+        known = tuple(listed(properties))
+        write = database._updaters.get(type(record), _NO_UPDATERS).get(known)
+        write = write or prepared_update(database, record, known, names or ())
     if write is None or write(record) is None:
-        names = property_names(type(record), properties) if names is None else names
-        write_one(database, record, abi.CORM_WRITE_UPDATE, 0, names or None)
+        write_one(database, record, abi.CORM_WRITE_UPDATE, 0, updated_names(type(record), properties))
 
 
-def update_many(database: Database, records: Iterable[Model], *properties: Property) -> int:
+def update_many(database: Database, records: Iterable[Model], *properties: Property | Sequence[Property]) -> int:
     """Updates records of one model in one transaction; how many there were. properties: as of update()."""
-    return write_many(database, records, abi.CORM_WRITE_UPDATE, 0, properties or None)
+    names = tuple(listed(properties))
+    return 0 if properties and not names else write_many(database, records, abi.CORM_WRITE_UPDATE, 0, names or None)
 
 
 def update_changes(database: Database, record: M, since: M) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def _add(self: Scenario, batch: Batch, part: Json) -> None:
     elif part["do"] == "save":
         batch.save(record)
     elif part["do"] == "update":
-        batch.update(record, *part.get("properties", []))
+        batch.update(record, *([part["properties"]] if "properties" in part else []))
     elif part["do"] == "delete":
         batch.delete(record)
     else:

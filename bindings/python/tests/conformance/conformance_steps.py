@@ -36,12 +36,17 @@ def bindings(step: Json) -> Any:
 Step = Callable[["Scenario", Json], Json]
 
 
+def _listed(step: Json) -> list[list[str]]:
+    """The list of properties, where there is one."""
+    return [step["properties"]] if "properties" in step else []
+
+
 def _after(call: Callable[..., object]) -> Step:
     """A step that returns its record as it is after the call."""
 
     def run(self: Scenario, step: Json) -> Json:
         record = self.record(step, step["record"])
-        call(self.db, record, *step.get("properties", []))
+        call(self.db, record, *_listed(step))
         return {"record": record}
 
     return run
@@ -50,7 +55,7 @@ def _after(call: Callable[..., object]) -> Step:
 def _after_many(call: Callable[..., object]) -> Step:
     def run(self: Scenario, step: Json) -> Json:
         records = self.records(step)
-        return {"count": call(self.db, records, *step.get("properties", [])), "records": records}
+        return {"count": call(self.db, records, *_listed(step)), "records": records}
 
     return run
 

@@ -129,7 +129,8 @@ def test_other_ways_to_a_file_are_none_to_another(tmp_path: Path, mode: JournalM
     real.mkdir()
     (tmp_path / "link").symlink_to(real)
     (real / "link.db").symlink_to("a.db")
-    paths = [real / "a.db", tmp_path / "link" / "a.db", real / "link.db", f"{tmp_path}/./real/../real//a.db"]
+    paths: list[Path | str] = [real / "a.db", tmp_path / "link" / "a.db", real / "link.db"]
+    paths.append(f"{tmp_path}/./real/../real//a.db")
     with Database(paths[0], journal_mode=mode, cipher=cipher) as db:
         db.execute_script("CREATE TABLE t (x)")
     for path in paths:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from models import Department, Entry, Person
@@ -99,6 +100,31 @@ def test_an_update_of_some_properties_looks_at_no_other(db: Database) -> None:
         db.update(changed, "agee")
     with pytest.raises(cormorant.DataError, match="no attribute 'name'"):
         db.update(changed)
+
+
+def test_a_list_of_properties_to_update(db: Database) -> None:
+    person = Person("Ann", 1).insert(db)
+    lists: list[list[str | Column[Any]] | tuple[str, ...]] = [["age"], [Person.age], ("age",), ["age", "name"]]
+    for age, properties in enumerate(lists * 2, 2):
+        changed = Person("Bea" if len(properties) > 1 else "Cid", age, id=person.id)
+        db.update(changed, properties)
+        assert db.fetch_values("SELECT age FROM people") == [age]
+        assert db.fetch_value("SELECT name FROM people") == ("Ann" if age < 5 else "Bea")
+        changed.age += 100
+        assert db.update_many([changed], properties) == 1
+        assert db.fetch_values("SELECT age FROM people") == [age + 100]
+    before = db.find(Person, person.id)
+    nobody = Person("Eve", 99, id=77)
+    empty: list[list[str] | tuple[str, ...]] = [[], ()]
+    for nothing in empty:
+        db.update(nobody, nothing)
+        nobody.update(db, nothing)
+        assert db.update_many([nobody], nothing) == 0
+    assert db.fetch_all(Person) == [before]
+    with pytest.raises(cormorant.ProgrammingError, match="agee"):
+        db.update(person, ["agee"])
+    with pytest.raises(cormorant.ProgrammingError, match="list is no property"):
+        db.update(person, ["age"], ["name"])  # more than one list is none
 
 
 def test_a_record_that_cannot_be_written_says_why_each_time(db: Database) -> None:

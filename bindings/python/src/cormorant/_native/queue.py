@@ -150,9 +150,16 @@ def batch_execute(batch: BatchHandle, sql: str, bindings: bytes | None) -> None:
 
 
 def batch_write(
-    batch: BatchHandle, model: ModelHandle, operation: int, conflict: int, properties: Sequence[str], rows: bytes
+    batch: BatchHandle,
+    model: ModelHandle,
+    operation: int,
+    conflict: int,
+    properties: Sequence[str] | None,
+    rows: bytes,
 ) -> None:
-    call(library.corm_block_batch_write, batch, model, operation, conflict, name_list(properties), rows, len(rows))
+    """properties: None is no list, of an update all of them; an empty one is of none."""
+    names = None if properties is None else name_list(properties) or b""
+    call(library.corm_block_batch_write, batch, model, operation, conflict, names, rows, len(rows))
 
 
 def batch_add(batch: BatchHandle, part: Part) -> None:
