@@ -1,4 +1,4 @@
-"""Rows of a server that are kept in memory: gone when anybody changes them, and set aside where nobody would tell of it."""
+"""Rows of a server that are kept in memory: gone when anybody changes them, set aside where nobody tells of it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_others_are_seen_soon(url: str, more: dict[str, Any]) -> None:
         for number in range(5):
             assert is_kept(db)
             other.execute("UPDATE artist SET name = ? WHERE id = 1", [f"n{number}"])
-            eventually(lambda: named(db) == f"n{number}")
+            eventually(lambda now=f"n{number}": named(db) == now)
 
 
 def test_a_transaction_reads_from_the_server(db: Database, url: str) -> None:
@@ -270,14 +270,15 @@ def test_a_decimal_key_that_is_written_in_another_way(url: str) -> None:
         assert db.find(Price, decimal.Decimal("1.5")).name == "b"
 
 
-# What is not noted by rows ------------------------------------------------------------------------------------------------
+# What is not noted by rows --------------------------------------------------------------------------------------------
 
 CHANGES = [
     "ALTER TABLE artist ALTER COLUMN name TYPE text USING 'x'",
     "ALTER TABLE artist DISABLE TRIGGER ALL; UPDATE artist SET name = 'x'; ALTER TABLE artist ENABLE TRIGGER ALL",
     "CREATE TABLE made (LIKE artist INCLUDING ALL); INSERT INTO made VALUES (1, 'x'); DROP TABLE artist;"
     " ALTER TABLE made RENAME TO artist",
-    "UPDATE artist SET name = 'x'; DELETE FROM corm_change WHERE id > 0; UPDATE corm_change SET transaction = txid_current()",
+    "UPDATE artist SET name = 'x'; DELETE FROM corm_change WHERE id > 0;"
+    " UPDATE corm_change SET transaction = txid_current()",
     "INSERT INTO artist SELECT g, '' FROM generate_series(1000, 5000) g; UPDATE artist SET name = 'x'",
 ]
 
@@ -311,7 +312,8 @@ def test_a_lost_outbox_is_read_around(db: Database, url: str) -> None:
 
 
 BARRED = {
-    "a partition": "ALTER TABLE artist RENAME TO old; CREATE TABLE artist (LIKE old INCLUDING ALL) PARTITION BY RANGE (id);",
+    "a partition": "ALTER TABLE artist RENAME TO old;"
+    " CREATE TABLE artist (LIKE old INCLUDING ALL) PARTITION BY RANGE (id)",
     "children": "CREATE TABLE child () INHERITS (artist)",
     "row security": "ALTER TABLE artist ENABLE ROW LEVEL SECURITY",
     "unlogged": "ALTER TABLE artist SET UNLOGGED",
@@ -387,7 +389,7 @@ def test_settings_of_the_set_up_are_those_of_all(db: Database, url: str) -> None
         own.set_cache(Artist, max_count=10, max_bytes=100_000)
         assert is_kept(own)
         own.execute("SET search_path = public")
-        with pytest.raises(Error, match="set-up|settings"):
+        with pytest.raises(Error, match="settings of this connection"):
             own.set_cache(Artist, max_count=10, max_bytes=100_000)
 
 
@@ -395,7 +397,8 @@ def test_connections_that_are_ended(db: Database, url: str) -> None:
     assert is_kept(db)
     with Database(url) as other:
         other.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
         other.execute("UPDATE artist SET name = 'x' WHERE id = 1")
 

@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define END                                                                                                            \
+    "DO 'BEGIN PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = ''served'' "           \
+    "AND state = ''idle in transaction''; END'"
+
 typedef struct account {
     int64_t id;
     const char *owner;
@@ -106,6 +110,35 @@ static bool lack(app *a) {
     return true;
 }
 
+/* What only reads is answered by a standby among the hosts, as far as there is one, and shows what was written: the URL of
+ * `served` has readers=standby. */
+static bool serve(app *a, corm_database *served) {
+    account eve = {.owner = "Eve", .balance = 10}, fay = {.owner = "Fay", .balance = 10};
+    account gus = {.owner = "Gus", .balance = 10};
+    int64_t count = 0;
+    if (corm_record_insert(served, a->accounts, &eve, CORM_CONFLICT_ABORT, NULL, &a->error) < 0 ||
+        corm_transaction_begin(served, CORM_TRANSACTION_READ, &a->error) != CORM_OK ||
+        corm_query_count(served, a->accounts, NULL, &count, &a->error) != CORM_OK ||
+        corm_transaction_commit(served, &a->error) != CORM_OK)
+        return false;
+    printf("%" PRId64 " accounts\n", count);
+    /* As a primary does that fails. */
+    if (corm_transaction_begin(served, CORM_TRANSACTION_IMMEDIATE, &a->error) != CORM_OK ||
+        corm_record_insert(served, a->accounts, &fay, CORM_CONFLICT_ABORT, NULL, &a->error) < 0 ||
+        corm_database_execute(a->db, END, NULL, 0, NULL, &a->error) != CORM_OK)
+        return false;
+    if (corm_record_insert(served, a->accounts, &gus, CORM_CONFLICT_ABORT, NULL, &a->error) == CORM_E_CONNECTION) {
+        printf("%s\n", corm_error_hint(a->error));
+        corm_error_free(a->error);
+        a->error = NULL;
+    }
+    /* The next call outside the transaction finds the new primary, or says that there is none yet. */
+    bool done = corm_transaction_rollback(served, &a->error) == CORM_OK &&
+                corm_query_count(served, a->accounts, NULL, &count, &a->error) == CORM_OK;
+    printf("%" PRId64 " accounts\n", count);
+    return done;
+}
+
 /* Commits of this program are told at once, those of others within half a second: its URL has outbox=install&poll=500. */
 static bool watch(app *a, corm_database *watched) {
     corm_database *writers[] = {watched, a->db};
@@ -198,20 +231,23 @@ int main(int argument_count, char **arguments) {
         fprintf(stderr, "usage: %s URL\n", arguments[0]);
         return 2;
     }
-    char url[1000], folder[] = "/tmp/postgresql-XXXXXX", steps[sizeof folder + 6];
-    corm_database *watched = NULL;
+    char url[1000], hosts[1000], folder[] = "/tmp/postgresql-XXXXXX", steps[sizeof folder + 6];
+    corm_database *served = NULL, *watched = NULL;
     corm_model *model = NULL;
     snprintf(url, sizeof url, "%s?outbox=install&poll=500", arguments[1]);
+    snprintf(hosts, sizeof hosts, "%s?readers=standby&application_name=served", arguments[1]);
     snprintf(steps, sizeof steps, "%s/steps", mkdtemp(folder));
     bool done = corm_model_create(&account_def, &a.accounts, &a.error) == CORM_OK &&
                 corm_database_open(arguments[1], NULL, &a.db, &a.error) == CORM_OK && use(&a) &&
                 transfer(&a, "Ada", "Bob", 30) == CORM_OK && show(&a) && refuse(&a) && lack(&a) &&
+                corm_database_open(hosts, NULL, &served, &a.error) == CORM_OK && serve(&a, served) &&
                 corm_database_open(url, NULL, &watched, &a.error) == CORM_OK && watch(&a, watched) &&
                 corm_model_create(&grown_def, &model, &a.error) == CORM_OK && grow(&a, model) &&
                 write_step(&a, model, steps);
     if (!done)
         fprintf(stderr, "%s\n", a.error == NULL ? "it failed" : corm_error_message(a.error));
     corm_error_free(a.error);
+    corm_database_close(served, NULL);
     corm_database_close(watched, NULL);
     corm_database_close(a.db, NULL);
     corm_model_free(model);

@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 import tempfile
 
-from cormorant import Bundle, Column, Database, Error, Model, UniqueViolation, column
+from cormorant import Bundle, Column, Database, DisconnectedError, Error, Model, UniqueViolation, column
+
+END = (
+    "DO 'BEGIN PERFORM pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE application_name = ''served'' AND state = ''idle in transaction''; END'"
+)
 
 
 class Account(Model):
@@ -90,6 +95,24 @@ def write_step(db: Database, folder: str) -> None:
     print(*(state.state for state in Bundle(folder).status(db)))
 
 
+def serve(url: str) -> None:
+    """What only reads is answered by a standby among the hosts, as far as there is one, and shows what was written."""
+    with Database(f"{url}?readers=standby&application_name=served") as db, Database(url) as other:
+        db.insert(Account("Eve", 10))
+        with db.read():
+            print(db.count(Account), "accounts")
+        try:
+            with db.transaction():
+                db.insert(Account("Fay", 10))
+                # As a primary does that fails.
+                other.execute(END)
+                db.insert(Account("Gus", 10))
+        except DisconnectedError as error:
+            print(error.hint)
+        # The next call finds the new primary, or says that there is none yet.
+        print(db.count(Account), "accounts")
+
+
 def main(url: str) -> None:
     with Database(url) as db:
         use(db)
@@ -97,6 +120,7 @@ def main(url: str) -> None:
         print([account.balance for account in db.fetch_all(Account, order_by="owner")])
         refuse(db)
         lack(db)
+    serve(url)
     watch(url)
     with Database(url) as db, tempfile.TemporaryDirectory() as folder:
         grow(db)

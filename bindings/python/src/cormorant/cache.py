@@ -32,8 +32,9 @@ def set_cache(database: Database, model: type[Model], *, max_count: int, max_byt
 
     A row is never older than what a read would give: what changes through this database goes at once, and all of it
     when another connection commits. Inside a transaction, while a result is open, and beside a
-    thread that writes, finds read the file. On a server, which must have an outbox (``outbox=install`` in the URL), what
-    others commit is seen when the outbox is next read: every ``poll`` milliseconds, or at once with ``notify=on``.
+    thread that writes, finds read the file. On a server, which must have an outbox (``outbox=install`` in the URL),
+    what others commit is seen when the outbox is next read: every ``poll`` milliseconds, or at once with
+    ``notify=on``.
     """
     native_cache.set_cache(database._handle, info_of(model).handle, max_count, max_bytes)
 

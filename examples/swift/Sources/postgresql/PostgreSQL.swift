@@ -9,6 +9,11 @@ struct Account {
     @Column(check: "balance >= 0") var balance: Int64
 }
 
+private let end: SQL = """
+    DO 'BEGIN PERFORM pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = ''served'' AND state = ''idle in transaction''; END'
+    """
+
 @main
 struct Program {
     static func main() async throws {
@@ -19,12 +24,33 @@ struct Program {
         print(try await database.fetchAll(Account.self, Query(order: ["owner"])).map(\.balance))
         try refuse(database)
         lack(database)
+        try serve(url)
         try await watch(url)
         try grow(database)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
         try writeStep(database, folder)
         try FileManager.default.removeItem(atPath: folder)
         try database.close()
+    }
+
+    /// What only reads is answered by a standby among the hosts, as far as there is one, and shows what was written.
+    static func serve(_ url: String) throws {
+        let database = try Database(path: "\(url)?readers=standby&application_name=served")
+        let other = try Database(path: url)
+        _ = try database.inserted(Account(owner: "Eve", balance: 10))
+        print(try database.read { try $0.fetchCount(Account.self) }, "accounts")
+        do {
+            try database.transaction {
+                _ = try database.inserted(Account(owner: "Fay", balance: 10))
+                // As a primary does that fails.
+                try other.execute(end)
+                _ = try database.inserted(Account(owner: "Gus", balance: 10))
+            }
+        } catch let error as CormorantError where error.code == .connection {
+            print(error.hint ?? "")
+        }
+        // The next call finds the new primary, or says that there is none yet.
+        print(try database.fetchCount(Account.self), "accounts")
     }
 
     /// Commits of this program are told at once, those of others within half a second.
