@@ -104,7 +104,7 @@ package final class Connection: ConnectionAttachment {
             throw failure
         } catch {
             defer { close() }
-            throw openingFailure(path, error, isPlain: codec == nil)
+            throw openingFailure(path, error, isPlain: codec == nil, sqlite3_system_errno(handle))
         }
     }
 
@@ -299,8 +299,14 @@ package final class Connection: ConnectionAttachment {
 private let readOnlyDirectory: Int32 = 8 | 6 << 8
 
 /// An error of opening, with the path, and without SQL that the caller never wrote.
-func openingFailure(_ path: String, _ error: any Error, isPlain: Bool) -> any Error {
+/// - Parameter number: what the system said last.
+func openingFailure(_ path: String, _ error: any Error, isPlain: Bool, _ number: Int32) -> any Error {
     guard let error = error as? CormorantError else { return error }
+    if error.code == .cannotOpen, let hint = openingHint(number) {
+        return CormorantError(
+            .cannotOpen, "\"\(path)\" cannot be opened: \(systemMessage(number))", hint: hint,
+            sqliteCode: error.sqliteCode)
+    }
     if isPlain, error.code == .notADatabase { return plainFailure(path, error) }
     guard !contains(error.plainMessage, "\"\(path)\"") else { return error.withoutSQL() }
     if error.code == .cannotOpen && fileHead(path).isWAL || error.sqliteCode == readOnlyDirectory {

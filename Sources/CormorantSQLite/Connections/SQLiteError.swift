@@ -65,7 +65,10 @@ func sqliteError(
             .corrupt, message, hint: damagedHint)
     case SQLITE_FULL: return make(.full, message, hint: "free some disk space and try again; nothing was written")
     case SQLITE_CANTOPEN:
-        return make(.cannotOpen, systemError == 0 ? message : "\(message): \(systemMessage(systemError))")
+        let what = message == "not an error" ? "unable to open a file beside the database's" : message
+        return make(
+            .cannotOpen, systemError == 0 ? what : "\(what): \(systemMessage(systemError))",
+            hint: openingHint(systemError))
     case SQLITE_NOTADB:
         return make(.notADatabase, message, hint: "check the path; an encrypted file needs its key")
     case SQLITE_NOMEM: return make(.noMemory, message)

@@ -58,7 +58,7 @@ extension Connection {
             defer { statement.finalize() }
             _ = try offering(codec) { try statement.step() }
         } catch {
-            throw openingFailure(path, error, isPlain: codec == nil)
+            throw openingFailure(path, error, isPlain: codec == nil, sqlite3_system_errno(handle))
         }
         do {
             if let codec { try prepare(codec, schema: name) }

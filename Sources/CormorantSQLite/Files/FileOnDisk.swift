@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantPlatform
 
 /// The bytes of a database file as they stand on the disk, read through SQLite's own handle: whoever closes a descriptor of a file
 /// gives up the locks that the process has on it, and those are SQLite's where a connection is open
@@ -10,7 +11,7 @@ final class FileOnDisk {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private(set) var size: Int64 = 0
 
-    /// nil where it cannot be read.
+    /// nil where it cannot be read; errno says why.
     init?(_ path: String) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI
@@ -18,7 +19,9 @@ final class FileOnDisk {
             let file = VFS.plainPointer(handle, "main"),
             file.pointee.pMethods?.pointee.xFileSize?(file, &size) == SQLITE_OK
         else {
+            let number = sqlite3_system_errno(handle)
             sqlite3_close_v2(handle)
+            errno = number
             return nil
         }
         self.file = file

@@ -38,10 +38,22 @@ func refuseSpecial(_ path: String) throws {
 }
 
 /// Why a path that SQLite could not open is not openable, in the system's words.
-func pathProblem(_ path: String) -> String {
+/// - Parameter number: what the system said to SQLite, which tries in several ways and tells what became of the last one.
+func pathProblem(_ path: String, _ number: Int32 = 0) -> String {
+    if openingHint(number) != nil { return systemMessage(number) }
     var info = stat()
     guard stat(path, &info) == 0 else { return systemMessage(errno) }
     return access(path, R_OK) == 0 ? "its folder cannot be used" : systemMessage(errno)
+}
+
+/// What to do about what stands in the way of opening any file; nil where the path and its folder are to be looked at.
+func openingHint(_ number: Int32) -> String? {
+    switch number {
+    case EMFILE: "close files that are open, or let the process have more (ulimit -n)"
+    case ENFILE: "let the system have more files open (fs.file-max)"
+    case ENAMETOOLONG: "give a shorter name: those of the files that SQLite keeps beside it are 8 bytes longer"
+    default: nil
+    }
 }
 
 /// Copies a template database to `path` unless something is there. The copy is made beside it and linked into place, so
@@ -52,7 +64,7 @@ func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ codec
     }
     func systemFailure(_ what: String, _ number: Int32) -> CormorantError {
         failure(
-            "\(what): \(systemMessage(number))", "check both paths and their permissions",
+            "\(what): \(systemMessage(number))", openingHint(number) ?? "check both paths and their permissions",
             systemCode(number, else: .cannotOpen))
     }
     for path in [path, template] { try refuseURI(path, "a template is copied by its path") }
@@ -67,7 +79,10 @@ func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ codec
     }
     try refuseLeftovers(beside: path)
     guard let source = FileOnDisk(template) else {
-        throw failure("reading: \(pathProblem(template))", "check both paths and their permissions")
+        let number = errno
+        throw failure(
+            "reading: \(pathProblem(template, number))", openingHint(number) ?? "check both paths and their permissions"
+        )
     }
     let beginsPlain = isDatabase(source)
     guard mayBePlain || !beginsPlain else {

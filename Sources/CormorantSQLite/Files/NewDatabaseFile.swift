@@ -78,7 +78,7 @@ func makeEmpty(_ path: String) throws {
         let number = errno
         throw CormorantError(
             systemCode(number, else: .cannotOpen), "\"\(path)\" cannot be made: \(systemMessage(number))",
-            hint: "check that its folder is there and can be written")
+            hint: openingHint(number) ?? "check that its folder is there and can be written")
     }
     close(file)
 }

@@ -27,9 +27,10 @@ final class DamagedFile {
         codec = try codecs?.makeCodec(path: path)
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX
         guard sqlite3_open_v2(path, &handle, flags, VFS.name) == SQLITE_OK else {
+            let number = sqlite3_system_errno(handle)
             throw CormorantError(
-                .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",
-                hint: "check the path, its folder and their permissions")
+                .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path, number))",
+                hint: openingHint(number) ?? "check the path, its folder and their permissions")
         }
         guard let file, file.pointee.pMethods?.pointee.xFileSize?(file, &size) == SQLITE_OK, size > 0 else {
             throw CormorantError(.notADatabase, "\"\(path)\" is empty", hint: "restore a backup")
