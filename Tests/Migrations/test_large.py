@@ -92,6 +92,29 @@ def test_what_a_long_history_costs_grows_with_it_alone(tmp_path: Path) -> None:
     assert many < 10 * few + 0.1, (few, many)
 
 
+def test_a_long_history_from_nothing_and_back_costs_as_much_for_each_step(tmp_path: Path) -> None:
+    def seconds(count: int) -> float:
+        folder, path = tmp_path / f"new{count}", tmp_path / f"new{count}.db"
+        for number in range(1, count + 1):
+            (folder / f"{number:04}_t").mkdir(parents=True)
+            up = "CREATE TABLE t (a);" if number == 1 else f"INSERT INTO t VALUES ({number});"
+            down = "DROP TABLE t;" if number == 1 else f"DELETE FROM t WHERE a = {number};"
+            (folder / f"{number:04}_t/up.sql").write_text(up)
+            (folder / f"{number:04}_t/down.sql").write_text(down)
+        Bundle.seal(folder)
+        bundle = Bundle(folder)
+        with Database(path) as db:
+            began = time.process_time()
+            bundle.apply(db)
+            assert db.fetch_value("SELECT count(*) FROM t") == count - 1
+            bundle.revert(db, None, allow_lossy=True)
+            assert not db.fetch_values("SELECT id FROM corm_migrations")
+            return time.process_time() - began
+
+    few, many = seconds(100), seconds(600)
+    assert many < 12 * few + 0.1, (few, many)
+
+
 def test_what_lies_under_the_name_of_an_unfinished_file_is_not_written_to(tmp_path: Path) -> None:
     # Of a link that somebody put there, what it leads to was written over.
     folder, other = tmp_path / "steps", tmp_path / "other"

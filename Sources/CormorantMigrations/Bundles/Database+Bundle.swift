@@ -17,8 +17,9 @@ extension Database {
         try refuseTransaction()
         let check = try transaction(.deferred) { try withConnection { try checked(bundle, $0) } }
         guard check.pending.contains(where: { wanted.contains($0.id) }) || !check.replaced.isEmpty else { return [] }
+        var ahead: Unchanged<MigrationStep>?
         return try oneByOne(options) { applier, connection, done in
-            try applyNext(bundle, wanted, applier, connection, done)
+            try applyNext(bundle, wanted, applier, connection, done, &ahead)
         }
     }
 
@@ -39,8 +40,9 @@ extension Database {
             throw CormorantError(
                 .migration, "step \(id) has no way back", hint: "nothing was taken back; give the step a down")
         }
+        var ahead: Unchanged<History.Row>?
         return try oneByOne(options) { applier, connection, done in
-            try revertLast(bundle, going, applier, connection, done, of: ids.count)
+            try revertLast(bundle, going, applier, connection, done, of: ids.count, &ahead)
         }
     }
 

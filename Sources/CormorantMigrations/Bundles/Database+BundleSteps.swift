@@ -63,17 +63,26 @@ extension Database {
             hint: "undo what was changed by hand, or put it into a step", table: changes[0].table)
     }
 
-    /// The next step with its record, or nil. Everything is read again under the lock: another process may have been here.
+    /// The next step with its record, or nil. Everything is read again under the lock, unless nobody else has been here.
+    /// - Parameter ahead: the steps to come, as the one before has left them.
     func applyNext(
-        _ bundle: MigrationBundle, _ wanted: Set<String>, _ applier: Applier, _ connection: Connection, _ done: Int
+        _ bundle: MigrationBundle, _ wanted: Set<String>, _ applier: Applier, _ connection: Connection, _ done: Int,
+        _ ahead: inout Unchanged<MigrationStep>?
     ) throws -> String? {
         let history = History(connection: connection)
         var outside: MigrationStep?
         var finished: Int?
+        var following: Unchanged<MigrationStep>?
         let id: String? = try applier.transaction(connection) {
-            let check = try checked(bundle, connection, applier)
-            for step in check.replaced { try replace(step, history) }
-            let pending = check.pending.filter { wanted.contains($0.id) }
+            let version = try connection.commitsOfOthers()
+            let pending: ArraySlice<MigrationStep>
+            if let ahead, ahead.version == version {
+                pending = ahead.items
+            } else {
+                let check = try checked(bundle, connection, applier)
+                for step in check.replaced { try replace(step, history) }
+                pending = check.pending.filter { wanted.contains($0.id) }[...]
+            }
             guard let step = pending.first else { return nil }
             if done == 0 { try applier.takeSnapshot() }
             try history.create()
@@ -90,18 +99,20 @@ extension Database {
                 outside = step
                 return step.id
             }
-            let past = try history.rows()
+            let past = step.up.mayChangeHistory(before.schema, dialect) ? try history.rows() : nil
             try applier.run(
                 step.up, of: step.id, connection, index: done, count: done + pending.count,
                 inventory: inventory)
             try applier.refuseLosses(inventory, step.id, connection)
-            try history.check(past, step.id)
+            if let past { try history.check(past, step.id) }
             let after = try applier.schemaAfter(connection)
             try history.insert(
                 step, schemaBefore: before.hash, schemaAfter: after.hash, started: started, .applied)
             try history.note(step.id, left: after.schema)
+            following = past == nil ? Unchanged(version, pending.dropFirst()) : nil
             return step.id
         }
+        ahead = following
         if let step = outside {
             // Its record says that it is under way, until it is through.
             if dialect == .postgres {
@@ -125,28 +136,41 @@ extension Database {
 
     func revertLast(
         _ bundle: MigrationBundle, _ going: Set<String>, _ applier: Applier, _ connection: Connection, _ done: Int,
-        of count: Int
+        of count: Int, _ ahead: inout Unchanged<History.Row>?
     ) throws -> String? {
         let history = History(connection: connection)
-        return try applier.transaction(connection) {
-            for step in try checked(bundle, connection, isGoingBack: true, applier).replaced {
-                try replace(step, history)
+        var following: Unchanged<History.Row>?
+        let id: String? = try applier.transaction(connection) {
+            let version = try connection.commitsOfOthers()
+            let rows: ArraySlice<History.Row>
+            if let ahead, ahead.version == version {
+                rows = ahead.items
+                if let last = rows.last, !last.schemaAfter.isEmpty {
+                    try refuseDrift(bundle, last, applier.schemaBefore(connection))
+                }
+            } else {
+                for step in try checked(bundle, connection, isGoingBack: true, applier).replaced {
+                    try replace(step, history)
+                }
+                rows = try history.rows()[...]
             }
-            guard let row = try history.rows().last, going.contains(row.id), let step = bundle.step(row.id),
-                let down = step.down
+            guard let row = rows.last, going.contains(row.id), let step = bundle.step(row.id), let down = step.down
             else { return nil }
-            let inventory = try applier.refuseLosses(
-                of: down, of: step, applier.schemaBefore(connection).schema, connection)
+            let before = try applier.schemaBefore(connection).schema
+            let inventory = try applier.refuseLosses(of: down, of: step, before, connection)
             if done == 0 { try applier.takeSnapshot() }
-            let past = try history.rows()
+            let past = down.mayChangeHistory(before, dialect) ? Array(rows) : nil
             try applier.run(
                 down, of: step.id, connection, index: done, count: count, isDown: true, inventory: inventory)
             try applier.refuseLosses(inventory, step.id, connection)
-            try history.check(past, step.id)
+            if let past { try history.check(past, step.id) }
             try history.delete(row.id)
             try checkReturn(step, row, bundle, applier.schemaAfter(connection))
+            following = past == nil ? Unchanged(version, rows.dropLast()) : nil
             return row.id
         }
+        ahead = following
+        return id
     }
 
     /// A way back must lead to the schema that the step found.
@@ -162,6 +186,34 @@ extension Database {
         }
         throw CormorantError(
             .migrationDrift, "the file's schema is not \(what)", hint: "mend the step's down; nothing was taken back")
+    }
+}
+
+/// What is known of the history without reading it again, as long as no other connection has committed: each of hundreds of steps would
+/// read all of it.
+struct Unchanged<Item> {
+    let version: Int64
+    let items: ArraySlice<Item>
+
+    /// - Parameter version: nil: it cannot be told.
+    init?(_ version: Int64?, _ items: ArraySlice<Item>) {
+        guard let version else { return nil }
+        (self.version, self.items) = (version, items)
+    }
+}
+
+extension Connection {
+    /// A number that changes with the commits of other connections; nil on a server.
+    fileprivate func commitsOfOthers() throws -> Int64? { dialect == .sqlite ? try pragma("data_version") : nil }
+}
+
+extension MigrationStep.Action {
+    /// Whether the history is to be looked at behind it: what changes that table names it, here or in a trigger. A server's functions
+    /// may make up its name.
+    fileprivate func mayChangeHistory(_ schema: Schema, _ dialect: Dialect) -> Bool {
+        guard dialect == .sqlite, let sql = sql(for: .sqlite) else { return true }
+        func names(_ sql: String) -> Bool { contains(foldIdentifier(sql), History.table) }
+        return names(sql) || schema.triggers.contains { names($0.sql) }
     }
 }
 
