@@ -95,6 +95,18 @@ struct RecordTests {
         #expect(try database.find(Draft.self, key: 1)?.body == "text")
     }
 
+    @Test func anEmptyListOfPropertiesWritesNothing() throws {
+        let database = try memoryDatabase(Draft.self)
+        let draft = try database.inserted(Draft(title: "first", body: "text"))
+        var changed = [draft]
+        changed[0].title = "changed"
+        try database.update(&changed[0], properties: [])
+        try changed[0].update(in: database, properties: [])
+        try database.update(contentsOf: &changed, properties: [])
+        #expect(changed[0].title == "changed" && changed[0].version == draft.version)
+        #expect(try database.find(Draft.self, key: 1)?.title == "first")
+    }
+
     @Test func aRecordThatCannotTakeSomeColumnsAloneSaysSo() throws {
         let database = try memoryDatabase(Handmade.self)
         var record = try database.inserted(Handmade(name: "a"))
