@@ -270,7 +270,9 @@ extension Generator {
         var select = Select(from: thing)
         tables = [Name(table: thing, alias: nil)]
         select.isDistinct = true
-        select.columns = [expression(chance.one([.integer, .real, .date, .decimal, .condition]), 2)]
+        let kind: Kind = chance.one([.integer, .real, .date, .decimal, .condition])
+        // Which of two texts of one number comes is chance: of decimals only those of a column, of which no two are equal.
+        select.columns = [expression(kind, kind == .decimal ? 0 : 2)]
         if chance.happens(50) { select.conditions = [condition(2)] }
         return select
     }
