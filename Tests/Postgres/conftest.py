@@ -1,5 +1,6 @@
-"""A database of its own for each test, on the server of $CORMORANT_POSTGRES; without one the tests are skipped. Where they run in
-several processes, each but the first starts a server of its own: what is committed is told in the order of the whole server."""
+"""A database of its own for each test, on the server of $CORMORANT_POSTGRES; without one the tests are skipped. Where
+they run in several processes, each but the first starts a server of its own: what is committed is told in the order of
+the whole server."""
 
 from __future__ import annotations
 

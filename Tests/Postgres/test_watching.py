@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import URL, call, launch_pooler, socket_folder, soak, stop_pooler, with_database
+from conftest import URL, call, launch_pooler, soak, socket_folder, stop_pooler, with_database
 from cormorant import Column, Database, Error, Model, Region, column
 
 

@@ -79,9 +79,12 @@ def test_no_files_left(tmp_path: Path, way: str) -> None:
 
 def test_an_attached_file(tmp_path: Path) -> None:
     Database(tmp_path / "other.db").close()
-    with Database(tmp_path / "a.db") as db, left(0):
-        with pytest.raises(Error, match=r"other\.db\" cannot be opened: Too many open files"):
-            db.attach(tmp_path / "other.db", "other")
+    with (
+        Database(tmp_path / "a.db") as db,
+        left(0),
+        pytest.raises(Error, match=r"other\.db\" cannot be opened: Too many open files"),
+    ):
+        db.attach(tmp_path / "other.db", "other")
 
 
 @pytest.mark.parametrize("length", [248, 252, 255])
