@@ -148,6 +148,8 @@ enum Comparison {
     private static func cut(_ real: Double) -> Double {
         guard real.isFinite, real != real.rounded() else { return real }
         let scale = pow(10, 9 - floor(log10(abs(real))))
+        // Of what is next to nothing all digits are there.
+        guard scale.isFinite else { return real }
         return (real * scale).rounded() / scale
     }
 
