@@ -8,14 +8,15 @@ extension Connection {
         let extended = sqlite3_extended_errcode(handle)
         let code = extended & 0xFF == status & 0xFF ? extended : status
         if let error = codecError(code) { return told(error) }
-        if let error = movedError(code) { return error }
         if let error = hostCalls?.take(code) { return error.during(sql) }
+        // Before anything else is asked of SQLite, which keeps them of its last call alone.
         let message = sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
-        let offset = sqlite3_error_offset(handle)
+        let (offset, systemError) = (sqlite3_error_offset(handle), sqlite3_system_errno(handle))
+        if let error = movedError(code) { return error }
         return told(
             sqliteError(
                 code, message, sql: sql, offset: offset >= 0 && sql != nil ? Int(offset) + start : nil,
-                systemError: sqlite3_system_errno(handle)))
+                systemError: systemError))
     }
 }
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -99,3 +101,22 @@ def test_the_longest_names(tmp_path: Path) -> None:
         db.execute_script("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
     with Database(tmp_path / ("x" * 247)) as db:
         assert db.fetch_value("SELECT x FROM t") == 1
+
+
+@pytest.mark.parametrize("cipher", [None, CIPHER], ids=["plain", "encrypted"])
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_a_file_that_may_not_grow(tmp_path: Path, cipher: Cipher | None, mode: Literal["wal", "delete"]) -> None:
+    """Its own kind of a full disk: as SQLite's error says, not what the last question to SQLite left."""
+    handler, before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Database(tmp_path / "a.db", cipher=cipher, journal_mode=mode) as db:
+        db.execute_script("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+        try:
+            with pytest.raises(Error, match="File too large") as caught:
+                db.execute("INSERT INTO t VALUES (randomblob(300000))")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            signal.signal(signal.SIGXFSZ, handler)
+        assert caught.value.code == "CORM_E_FULL"
+        assert db.fetch_value("SELECT count(*) FROM t") == 1
+        db.execute("INSERT INTO t VALUES (randomblob(300000))")
