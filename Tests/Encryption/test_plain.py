@@ -53,8 +53,8 @@ METHODS = (
     ),
     *("sector_size", "device_characteristics", "shm_map", "shm_lock", "shm_barrier", "shm_unmap", "fetch", "unfetch"),
 )
-# Writers take turns by these.
-OWN = {"close", "shm_map", "shm_lock", "shm_unmap"}
+# By these, writers take turns and are refused a file that has moved.
+OWN = {"close", "lock", "shm_map", "shm_lock", "shm_unmap"}
 
 
 def methods(path: Path, vfs: bytes | None) -> tuple[dict[str, int], dict[str, int]]:
