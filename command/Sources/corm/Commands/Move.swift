@@ -99,7 +99,7 @@ struct Move: ParsableCommand {
                 Output.error("\(style.bold("hint:")) nothing was written; change these values in the source\n")
                 throw ExitCode.findings
             }
-            if isNew { try mover.createTables() }
+            if try isNew && mover.beginsAnew() { try mover.createTables() }
             let rows = try mover.fill()
             mover.bar.clear()
             try Output.standard.line("moved \(rows) rows of \(schema.tables.count) tables")

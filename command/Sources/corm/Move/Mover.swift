@@ -46,8 +46,9 @@ struct Mover {
     /// The tables of ours that the target has; those of another move that is under way count as none.
     /// - Returns: whether a move into it is under way.
     func beginsAnew() throws -> Bool {
-        if try has(Mover.state) { return false }
         let there = try tables.filter { try has($0.name) }
+        // After the tables, with which it comes: a server may commit what a move that was killed had begun.
+        if try has(Mover.state) { return false }
         if let first = there.first {
             throw CormorantError(
                 .schema,

@@ -12,8 +12,10 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
     enum Purpose: Int {
         /// What the page shows.
         case pages
-        /// SQL of a person's, and checks, which may take long.
+        /// SQL of a person's, and plans, which may take long.
         case console
+        /// Looking through the whole file, which has its connection for minutes.
+        case checks
         /// Being told of commits.
         case watch
         /// Edits and migrations.

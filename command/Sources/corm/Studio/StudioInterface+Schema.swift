@@ -16,7 +16,7 @@ extension StudioInterface {
     /// What `corm check` finds.
     func check(_ file: StudioFile, _ json: JSON, _ connection: HTTPConnection) throws -> JSON {
         var doctor = Doctor()
-        let database = try file.database(.console)
+        let database = try file.database(.checks)
         let job = StudioJob(connection, seconds: 600)
         do {
             try database.withConnection { connection in
