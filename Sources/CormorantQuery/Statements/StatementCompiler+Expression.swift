@@ -146,15 +146,29 @@ extension StatementCompiler {
     }
 
     /// Writes an expression that is ordered or compared: decimals by their numbers, not their texts.
-    func write(compared operand: Expression, at level: Precedence) throws {
+    /// - Parameter other: what it is compared with.
+    func write(compared operand: Expression, at level: Precedence, beside other: Expression? = nil) throws {
         let (start, before) = (sql.count, collations)
         try write(operand, at: level)
         if comparesAsDecimal(operand) {
             write(collation: dialect.decimalCollation)
         } else if collations > before, !operand.hasCollation {
             // SQLite takes a collation from anywhere inside of it (https://www.sqlite.org/datatype3.html#collation).
+            // What the other side is compared by stays.
             sql.insert("(", at: start)
-            sql += ") COLLATE BINARY"
+            sql += ") COLLATE " + (other.flatMap { ownCollation(of: $0) }.map { quoteIdentifier($0) } ?? "BINARY")
+        }
+    }
+
+    /// The collation that is written for it, or its column's.
+    private func ownCollation(of expression: Expression) -> String? {
+        switch expression.node {
+        case .collate(_, let collation): collation
+        case .column(let reference): reference.column.collation
+        case .labelled(let inner, _), .ordered(let inner, _), .cast(let inner, _): ownCollation(of: inner)
+        case .name(let source, let name):
+            if case .column(let column)? = meaning(of: name, in: source) { column.collation } else { nil }
+        default: nil
         }
     }
 
@@ -184,7 +198,7 @@ extension StatementCompiler {
             return try write(expression, at: level)
         }
         guard (made?.type ?? other.typeHint?.column.type) == .decimal, !isDecimal(expression) else {
-            return try write(compared: expression, at: level)
+            return try write(compared: expression, at: level, beside: other)
         }
         try write(exact: expression)
         if isBesideValue { write(collation: dialect.decimalCollation) }
