@@ -94,7 +94,8 @@ extension StatementCompiler {
             if type?.isInteger == true || type == .boolean, list.mayHold(realsAt: index, of: operands.count) {
                 // A number with a fraction, or beyond 64 bits, equals no integer.
                 let number = "CAST(\(text) AS numeric)"
-                filters.append("\(number) = trunc(\(number)) AND abs(\(number)) < 9223372036854775808")
+                let bounds = "-9223372036854775808 AND 9223372036854775807"
+                filters.append("\(number) = trunc(\(number)) AND \(number) BETWEEN \(bounds)")
                 sql += "CAST(\(number) AS bigint)"
             } else {
                 try write(key: key, collates: key != nil) { $0.sql += (type ?? .text).unpacked(text) }
