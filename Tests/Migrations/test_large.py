@@ -64,16 +64,23 @@ def test_many_steps_keep_their_schemas(tmp_path: Path) -> None:
     check(path)
 
 
+def bundle_of(count: int, folder: Path) -> Bundle:
+    """So many steps, each with its way back."""
+    for number in range(1, count + 1):
+        step = folder / f"{number:04}_t"
+        step.mkdir(parents=True)
+        step.joinpath("up.sql").write_text(
+            "CREATE TABLE t (a);" if number == 1 else f"INSERT INTO t VALUES ({number});"
+        )
+        step.joinpath("down.sql").write_text("DROP TABLE t;" if number == 1 else f"DELETE FROM t WHERE a = {number};")
+    Bundle.seal(folder)
+    return Bundle(folder)
+
+
 def test_what_a_long_history_costs_grows_with_it_alone(tmp_path: Path) -> None:
     # To tell the status, and to apply one step more; a square would be 16 times as much.
     def seconds(count: int) -> float:
-        folder, path = tmp_path / f"steps{count}", tmp_path / f"{count}.db"
-        for number in range(1, count + 1):
-            (folder / f"{number:04}_t").mkdir(parents=True)
-            sql = "CREATE TABLE t (a);" if number == 1 else f"INSERT INTO t VALUES ({number});"
-            (folder / f"{number:04}_t/up.sql").write_text(sql)
-        Bundle.seal(folder)
-        bundle = Bundle(folder)
+        bundle, path = bundle_of(count, tmp_path / f"steps{count}"), tmp_path / f"{count}.db"
         make(path, "CREATE TABLE t (a)")
         with Database(path) as db:
             bundle.adopt(db, f"{count - 1:04}_t")
@@ -94,15 +101,7 @@ def test_what_a_long_history_costs_grows_with_it_alone(tmp_path: Path) -> None:
 
 def test_a_long_history_from_nothing_and_back_costs_as_much_for_each_step(tmp_path: Path) -> None:
     def seconds(count: int) -> float:
-        folder, path = tmp_path / f"new{count}", tmp_path / f"new{count}.db"
-        for number in range(1, count + 1):
-            (folder / f"{number:04}_t").mkdir(parents=True)
-            up = "CREATE TABLE t (a);" if number == 1 else f"INSERT INTO t VALUES ({number});"
-            down = "DROP TABLE t;" if number == 1 else f"DELETE FROM t WHERE a = {number};"
-            (folder / f"{number:04}_t/up.sql").write_text(up)
-            (folder / f"{number:04}_t/down.sql").write_text(down)
-        Bundle.seal(folder)
-        bundle = Bundle(folder)
+        bundle, path = bundle_of(count, tmp_path / f"new{count}"), tmp_path / f"new{count}.db"
         with Database(path) as db:
             began = time.process_time()
             bundle.apply(db)

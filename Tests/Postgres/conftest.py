@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -55,15 +56,22 @@ def socket_folder(url: str) -> str:
     return url.split("@")[1].split("/")[0].replace("%2F", "/")
 
 
-@pytest.fixture
-def url() -> Iterator[str]:
-    """A new database of the server."""
-    name = f"test_{os.getpid()}_{next(_numbers)}"
+@contextmanager
+def new_database(name: str) -> Iterator[str]:
+    """The URL of a database of the server that is there for so long."""
     with Database(URL) as server:
         server.execute(f"CREATE DATABASE {name}")
-    yield with_database(URL, name)
-    with Database(URL) as server:
-        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    try:
+        yield with_database(URL, name)
+    finally:
+        with Database(URL) as server:
+            server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with new_database(f"test_{os.getpid()}_{next(_numbers)}") as place:
+        yield place
 
 
 @pytest.fixture

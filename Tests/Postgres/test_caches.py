@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from conftest import URL, call, hosts, with_database
+from conftest import call, hosts, new_database
 from cormorant import Column, Database, Error, Model, column
 
 _numbers = itertools.count()
@@ -27,12 +27,8 @@ class Artist(Model):
 @pytest.fixture(scope="module")
 def place() -> Iterator[str]:
     """One database for all, in which each test has a schema."""
-    name = f"caches_{os.getpid()}"
-    with Database(URL) as server:
-        server.execute(f"CREATE DATABASE {name}")
-    yield with_database(URL, name)
-    with Database(URL) as server:
-        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with new_database(f"caches_{os.getpid()}") as url:
+        yield url
 
 
 @pytest.fixture
