@@ -278,7 +278,9 @@ extension ObservationHub {
         }
         let news = outbox.waiting + read
         // A thread that has just committed is to tell of it before its call returns: it comes here presently, if it is not gone.
-        if !hasCommitted, news.contains(where: { !$0.isForeign && !$0.changedSchema }) {
+        // Who has changed a table is not known.
+        let othersMayWrite = database?.othersMayWrite ?? false
+        if !hasCommitted, news.contains(where: { !$0.isForeign && (!$0.changedSchema || othersMayWrite) }) {
             let now = monotonicTime()
             if outbox.waiting.isEmpty { outbox.waitingSince = now }
             if now - outbox.waitingSince < Outbox.patience {

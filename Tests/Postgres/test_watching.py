@@ -89,6 +89,18 @@ def test_own_commits_are_told_before_the_call_returns(url: str) -> None:
             assert not any(event.is_foreign for event in seen)
 
 
+def test_own_changes_of_a_table_are_told_before_the_call_returns(url: str) -> None:
+    """Not by who looks into the outbox meanwhile."""
+    with opened(url, poll=10) as db:
+        db.create_tables(Artist)
+        with db.observe(Artist, callback=lambda event: time.sleep(0.05)), db.observe(Artist) as observer:
+            for change in ("ADD COLUMN extra text", "DROP COLUMN extra") * 5:
+                db.execute_script(f"ALTER TABLE artist {change}; SELECT pg_sleep(0.05)")
+                event = observer.next(0)
+                assert event is not None
+                assert (event.is_foreign, [kind for kind, _ in kinds(event)]) == (False, ["unknown"])
+
+
 def test_own_and_foreign_commits_are_told_apart_through_a_pooler(pooled: str) -> None:
     with opened(pooled, prepare="never") as db, Database(f"{pooled}?prepare=never") as other:
         db.create_tables(Artist)

@@ -133,6 +133,9 @@ extension ConnectionPool {
         pooled.connection?.newestKey = outcome.lastInsertID
     }
 
+    /// How many are some thread's now.
+    var usedCount: Int { state.locked { members.count - freeCount } }
+
     /// What the calling thread's newest statement did.
     var outcome: Outcome {
         if let connection = held()?.connection {

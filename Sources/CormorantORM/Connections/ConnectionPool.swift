@@ -23,6 +23,7 @@ final class ConnectionPool: @unchecked Sendable {
     let state: RecursiveLock
     /// The one that was given back last is the last; those that are not open are first.
     private var free: [PooledConnection] = []
+    var freeCount: Int { free.count }
     private var connections: [Connection] = []
     private var trace: TraceCallback?
     private var definitions = HostDefinitions()

@@ -188,6 +188,9 @@ extension Database {
         return try writer.connection.map(body)
     }
 
+    /// Whether a connection that writes is some thread's, beside the one that the calling thread has.
+    package var othersMayWrite: Bool { (writers?.usedCount ?? 1) > 1 }
+
     /// Has `handler` called each time that no call and no transaction uses the writer any more, and what it gives
     /// afterwards, when others may use it; nil stops. Where several write, each is told, by several threads at once.
     package func beforeRelease(_ handler: ((Connection) -> (() -> Void)?)?) throws {
