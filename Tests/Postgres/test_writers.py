@@ -195,6 +195,9 @@ def test_a_server_that_is_full_is_waited_for(own_server: Callable[..., str]) -> 
             kept.result(WAIT)
         inside.reset()
         ends.clear()
+        # The server takes a moment to see that a connection is given back.
+        while other.fetch_value("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'") != 1:
+            time.sleep(0.01)
         with Database(server, writer_count=3, reader_count=0, busy_timeout=0.2) as db:
             kept = pool.submit(keep, db)
             inside.wait()
