@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Literal
 
@@ -74,3 +76,35 @@ def test_links_lead_to_their_file(tmp_path: Path) -> None:
         with pytest.raises(OperationalError) as caught:
             Database(tmp_path / name)
         assert caught.value.code == "CORM_E_CANNOT_OPEN"
+
+
+READ_ONLY_PLACE = """
+import subprocess, sys
+from cormorant import Cipher, Database, OperationalError
+folder = sys.argv[1]
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,ro", "none", folder], check=True)
+for path in (folder + "/new.db", folder + "/none/new.db"):
+    for more in ({}, {"cipher": Cipher("k", rounds=5)}, {"mode": "read_only"}):
+        try:
+            Database(path, **more)
+        except OperationalError as error:
+            print(error)
+"""
+
+
+def test_a_place_that_takes_no_files_is_told(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["unshare", "--mount", sys.executable, "-c", READ_ONLY_PLACE, tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    if "Operation not permitted" in done.stderr or "permission denied" in done.stderr:
+        pytest.skip("this machine lets nobody mount")
+    lines = done.stdout.splitlines()
+    assert len(lines) == 6, done.stderr
+    for line in lines[:3]:
+        assert "it is not there, and its folder takes no new file: Read-only file system" in line
+    for line in lines[3:]:
+        assert "cannot be opened: No such file or directory" in line
