@@ -96,13 +96,16 @@ class Page:
     def until(self, condition: Callable[[], Any], what: str, wait: float = WAIT) -> Any:
         end = time.monotonic() + wait
         problem = ""
+        pause = 0.02
         while time.monotonic() < end:
             try:
                 if found := condition():
                     return found
             except Exception as error:
                 problem = str(error)
-            time.sleep(0.02)
+            # To be asked takes the page the time in which it would be ready.
+            time.sleep(pause)
+            pause = min(pause * 1.3, 0.3)
         raise AssertionError(f"{what} did not come: {problem}\n{self.text()[:3000]}")
 
     def text(self) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import sqlite3
 import subprocess
 import time
@@ -11,6 +12,19 @@ import pytest
 from browsers import Page, driver
 from running import COMMAND, ENVIRONMENT, ROOT, copy_chinook, make
 from studio_server import ROWS, Start, Studio
+
+
+# Each point of the page is clicked through in both browsers, by these; what else there is of it Firefox runs in ./dev soak: what
+# it draws otherwise than Chromium these have seen, and the rest is what the server says, or the page's own scripts make of it.
+IN_BOTH = ("test_page.py", "test_large.py", "test_figures.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if "CORMORANT_SOAK" in os.environ:
+        return
+    for item in items:
+        if "[firefox" in item.nodeid and item.path.name not in IN_BOTH:
+            item.add_marker(pytest.mark.skip("run by ./dev soak"))
 
 
 @pytest.fixture
