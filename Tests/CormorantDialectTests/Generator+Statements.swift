@@ -80,9 +80,9 @@ extension Generator {
             call = Call("avg", [addend()])
         case 4: call = Call("total", [addend()])
         case 5:
-            call = Call(
-                chance.one(["min", "max"]),
-                [expression(chance.one([.integer, .real, .text, .decimal, .datetime, .date, .condition, .uuid]), 1)])
+            let kind: Kind = chance.one([.integer, .real, .text, .decimal, .datetime, .date, .condition, .uuid])
+            // As with DISTINCT.
+            call = Call(chance.one(["min", "max"]), [expression(kind, kind == .decimal ? 0 : 1)])
         case 6: call = Call("max", [.call("length", [text(1)])])
         case 7:
             call = Call("count", [expression(chance.one([.integer, .text, .decimal, .date]), 1)])
