@@ -68,12 +68,12 @@ static void run_steps(scenario *run, json_t *steps) {
 
 static bool run_scenario(const char *file, json_t *models, json_t *setup, json_t *json) {
     scenario run = {.file = file, .name = json_string_value(json_object_get(json, "name")), .models = models};
-    char folder[] = "/tmp/corm-conformance-XXXXXX";
+    char folder[400];
     if (run.name == NULL || !json_is_array(json_object_get(json, "steps"))) {
         run.name = run.name == NULL ? "?" : run.name;
         return fail(&run, "a scenario needs a name and steps");
     }
-    if (mkdtemp(folder) == NULL)
+    if (!make_folder(folder, sizeof folder))
         return fail(&run, "no temporary folder");
     run.arena = corm_arena_create();
     run.folder = folder;

@@ -2,9 +2,16 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+bool make_folder(char *path, size_t size) {
+    const char *parent = getenv("TMPDIR");
+    int length = snprintf(path, size, "%s/corm-test-XXXXXX", parent == NULL ? "/tmp" : parent);
+    return length > 0 && (size_t)length < size && mkdtemp(path) != NULL;
+}
 
 void remove_folder(const char *path) {
     DIR *entries = opendir(path);

@@ -11,7 +11,7 @@
 _Thread_local corm_error *failure;
 corm_database *db;
 corm_model *people;
-static char folder[] = "/tmp/corm-test-XXXXXX";
+static char folder[400];
 
 const corm_column_def person_columns[5] = {
     CORM_COLUMN(person, id, CORM_INT64, .primary_key = true),
@@ -47,8 +47,7 @@ void check_status(corm_status expected, corm_status status, const char *call, co
 
 int set_up(void **state) {
     (void)state;
-    strcpy(folder, "/tmp/corm-test-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+    assert_true(make_folder(folder, sizeof folder));
     OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
     OK(corm_model_create(&person_def, &people, &failure));
     OK(corm_model_create_tables(db, CORM_MODELS(people), &failure));
