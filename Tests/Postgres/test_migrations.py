@@ -426,3 +426,26 @@ def test_an_index_made_concurrently_needs_a_name(url: str) -> None:
             bundle.apply(db)
         assert "give the index a name" in str(caught.value.hint)
         assert db.query("SELECT to_regclass('t') IS NULL").fetch_all() == [(True,)]
+
+
+class Loose(Model, table="item"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+    price: Column[int | None] = column(default=None, kw_only=True)
+    kind: Column[int]
+    code: Column[int | None] = column(default=None)
+
+
+class Free(Model, table="part"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    item: Column[int]
+
+
+@pytest.mark.parametrize("models", [[Loose], [Loose, Free]])
+def test_what_a_foreign_key_refers_to_goes_behind_it(url: str, models: list[type[Model]]) -> None:
+    with Database(url) as db:
+        db.create_tables(Coded, Part)
+        db.sync(Coded, Part)
+        db.sync(*models, allow_drop=["part"])
+        assert not db.plan(*models)
+        assert db.query("SELECT to_regclass('item_code_key') IS NULL").fetch_all() == [(True,)]

@@ -17,6 +17,8 @@ final class Planner {
     var large: [String: Bool] = [:]
     /// Tables of which something is made unique apart from the rest, on a server.
     var lateUniques: Set<String> = []
+    /// Unique indexes that go when the foreign keys which refer to them have gone, on a server.
+    private var lateDrops: [SchemaChange] = []
     /// Foreign keys that come when all tables are there, on a server.
     var lateReferences: [(SchemaChange, TableDefinition, TableDifference)] = []
     /// What rows are counted in; nil: a plan without a file.
@@ -99,6 +101,7 @@ final class Planner {
         // What is left is read once: to do so after each of thousands takes long.
         for table in gone { try drop(table.name, sql: table.sql, readsAgain: false) }
         if !gone.isEmpty, let replica { current = try replica.schema() }
+        for change in lateDrops { try drop("INDEX", change.name ?? "", change, isLate: true) }
         try createDependents(server == nil ? SchemaDifference(from: current, to: target) : difference)
         if server != nil {
             try addReferences()
@@ -148,13 +151,15 @@ final class Planner {
             switch change.kind {
             case .dropTrigger: try drop("TRIGGER", change.name ?? "", change)
             case .dropView: try drop("VIEW", change.table, change)
+            case .dropIndex where isReferredTo(change): lateDrops.append(change)
             case .dropIndex: try drop("INDEX", change.name ?? "", change)
             default: break
             }
         }
     }
 
-    private func drop(_ kind: String, _ name: String, _ change: SchemaChange) throws {
+    /// - Parameter isLate: whether a column may have taken it along by then.
+    private func drop(_ kind: String, _ name: String, _ change: SchemaChange, isLate: Bool = false) throws {
         // A view takes its triggers along.
         if kind == "TRIGGER", current.trigger(name) == nil { return }
         var judgement = Judgement(rows: 0)
@@ -172,7 +177,7 @@ final class Planner {
         try add(
             change.description, [change],
             [
-                "DROP \(kind) \(quoteIdentifier(name))"
+                "DROP \(kind) \(isLate ? "IF EXISTS " : "")\(quoteIdentifier(name))"
                     + (server != nil && kind == "TRIGGER" ? " ON \(quoteIdentifier(change.table))" : "")
             ], risk: risk([], judgement), judgement)
     }

@@ -16,6 +16,18 @@ extension Planner {
         }
     }
 
+    /// Whether a foreign key needs a unique index that goes.
+    func isReferredTo(_ change: SchemaChange) -> Bool {
+        guard server != nil, let index = change.name.flatMap(current.index), index.isUnique else { return false }
+        let columns = Set(index.terms.compactMap(\.column).map(foldIdentifier))
+        return current.tables.contains { table in
+            table.mayRefer
+                && TableShape(table).foreignKeys.contains { key, _ in
+                    sameIdentifier(key.table, index.table) && Set(key.tableColumns.map(foldIdentifier)) == columns
+                }
+        }
+    }
+
     func references(of table: TableDefinition) -> [(key: ForeignKeyDefinition, sql: String)] {
         TableShape(table).foreignKeys.map {
             ($0.key, "ALTER TABLE \(quoteIdentifier(table.name)) ADD \($0.definition.sql)")
