@@ -34,7 +34,8 @@ INSERT INTO item (name, price, kind) SELECT 'item ' || n, n, 1 + n % 2 FROM gene
 
 class Step(NamedTuple):
     id: str
-    is_outside: bool
+    # How many of its statements stand in its transaction; None: all.
+    inside: int | None
     up: list[str]
     down: list[str]
 
@@ -42,7 +43,7 @@ class Step(NamedTuple):
 STEPS = [
     Step(
         "0001_stock",
-        False,
+        None,
         [
             "ALTER TABLE item ADD COLUMN stock bigint NOT NULL DEFAULT 7",
             "UPDATE item SET price = price + 1",
@@ -59,7 +60,7 @@ STEPS = [
     ),
     Step(
         "0002_index",
-        True,
+        0,
         [
             "ALTER TABLE item ADD CONSTRAINT cheap CHECK (price < 1000000) NOT VALID",
             "CREATE INDEX CONCURRENTLY item_price ON item (price)",
@@ -74,7 +75,7 @@ STEPS = [
     ),
     Step(
         "0003_exchange",
-        True,
+        0,
         [
             "CREATE UNIQUE INDEX CONCURRENTLY item_name ON item (name)",
             "DROP INDEX CONCURRENTLY item_kind",
@@ -84,7 +85,7 @@ STEPS = [
     ),
     Step(
         "0004_key",
-        False,
+        None,
         [
             "UPDATE item SET stock = stock * 2",
             "ALTER TABLE item ADD CONSTRAINT of_kind FOREIGN KEY (kind) REFERENCES kind",
@@ -96,14 +97,29 @@ STEPS = [
             "UPDATE item SET stock = stock / 2",
         ],
     ),
+    Step(
+        "0005_weight",
+        3,
+        [
+            "ALTER TABLE item ADD COLUMN weight bigint",
+            "ALTER TABLE item ADD CONSTRAINT heavy CHECK (weight >= 0) NOT VALID",
+            "INSERT INTO log VALUES (4)",
+            "CREATE INDEX CONCURRENTLY item_weight ON item (weight, id)",
+            "ALTER TABLE item VALIDATE CONSTRAINT heavy",
+            "INSERT INTO log VALUES (5)",
+        ],
+        ["DELETE FROM log WHERE n > 3", "ALTER TABLE item DROP COLUMN weight"],
+    ),
 ]
 
 
 def bundle() -> Bundle:
     made = Bundle()
     for step in STEPS:
-        before = "-- outside transaction\n" if step.is_outside else ""
-        made.add(step.id, up=before + ";\n".join(step.up), down=";\n".join(step.down))
+        end = len(step.up) if step.inside is None else step.inside
+        outside = "" if step.inside is None else "-- outside transaction\n"
+        up = [f"{sql};\n" for sql in step.up]
+        made.add(step.id, up="".join([*up[:end], outside, *up[end:]]), down=";\n".join(step.down))
     return made
 
 

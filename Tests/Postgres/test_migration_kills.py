@@ -79,13 +79,13 @@ def course(db: Database, way: str) -> list[tuple[Rows, tuple[Rows, ...], str]]:
     past: Rows = []
     states = [(list(past), found(db), "")]
     for step in STEPS:
-        if step.is_outside:
-            states.append(([*past, (step.id, "running", 0)], states[-1][1], ""))
         for place, sql in enumerate(step.up):
+            if place == step.inside:
+                states.append(([*past, (step.id, "running", place)], found(db), ""))
             if "CONCURRENTLY" in sql:
                 states[-1] = (*states[-1][:2], sql)
             db.execute(sql)
-            if step.is_outside:
+            if step.inside is not None and place >= step.inside:
                 states.append(([*past, (step.id, "running", place + 1)], found(db), ""))
         past.append((step.id, "applied", 0))
         states.append((list(past), found(db), ""))

@@ -22,7 +22,8 @@ CORM_BEGIN_DECLS
  * hash before and after, started, finished, state). Its SQL must not begin or end transactions, attach files or set
  * PRAGMAs other than defer_foreign_keys and legacy_alter_table. A step whose up.sql begins with the line
  * "-- outside transaction" runs without one, for VACUUM and PRAGMAs; when it is cut short, and for others while it runs, the
- * file is dirty, until corm_bundle_resolve says what became of it.
+ * file is dirty, until corm_bundle_resolve says what became of it. On a server the line may stand anywhere: what is above it is
+ * one transaction, what is below runs statement by statement, and when that is cut short, corm_bundle_apply goes on with it.
  *
  * Foreign keys are off while a step runs, so that their actions do not act; they are checked before it is committed.
  */
@@ -150,7 +151,8 @@ corm_status corm_bundle_drift(corm_database *database, const corm_bundle *bundle
  *
  * name      of the step: letters, digits and underscores; its number comes before it.
  * out_plan  what the step does, owned; empty: the models had not changed and nothing was written. NULL for none.
- * options   with a server (migration.h), the step is for it, too, and the plan is the one for it.
+ * options   with a server (migration.h), the step is for it, too, and the plan is the one for it: what would keep others from a
+ *           table that was there before stands outside the step's transaction.
  *
  * Statuses: CORM_E_MIGRATION when changes need a decision.
  */
@@ -174,7 +176,8 @@ corm_status corm_bundle_seal(const char *folder, corm_error **out_error);
  * Files that have applied them all go on as if they had applied it; a file that stands between them must be brought to
  * `last` by the former bundle first. The folders of the replaced steps are removed; steps that the program brings must
  * stand behind them.
- * Statuses: CORM_E_MIGRATION where one of them runs outside a transaction.
+ * What a step does on a server outside a transaction is then done plainly, in the one, to tables that steps have made.
+ * Statuses: CORM_E_MIGRATION where one of them runs anything else outside a transaction.
  */
 corm_status corm_bundle_squash(const char *folder, const char *last, corm_error **out_error);
 

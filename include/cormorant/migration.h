@@ -54,7 +54,8 @@ typedef struct corm_migration_options {
     /*
      * Of corm_bundle_generate: a database of PostgreSQL, for which the step then has SQL of its own beside that for files (lines
      * "-- engine: postgresql"). The bundle's steps are run there in a schema of their own, in a transaction that is taken
-     * back. Borrowed until return; NULL: files alone.
+     * back. Tables that the step does not make count as large ones: their indexes are made CONCURRENTLY, checks and foreign keys
+     * validated when they are there. Borrowed until return; NULL: files alone.
      */
     corm_database *server;
 } corm_migration_options;

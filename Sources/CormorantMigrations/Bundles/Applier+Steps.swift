@@ -6,19 +6,19 @@ import CormorantSQLite
 // The SQL or the function of a step, and what it may not do.
 extension Applier {
     /// Refuses SQL that drops what holds something, without leave.
+    /// - Parameter end: where its transaction ends; nil: it is one as a whole.
     /// - Returns: what is to be looked for when the SQL has run; nil: nothing.
     func refuseLosses(
-        of action: MigrationStep.Action, of step: MigrationStep, _ schema: Schema, _ connection: Connection
+        of sql: String?, _ id: String, endsAt end: Int?, _ schema: Schema, _ connection: Connection
     ) throws -> StepLosses.Inventory? {
-        guard let sql = action.sql(for: connection.dialect), !options.allowLossy else { return nil }
+        guard let sql, !options.allowLossy else { return nil }
         var losses = StepLosses(schema, connection.dialect)
         let gone = losses.run(sql)
         // What ran outside a transaction is not taken back.
-        let found =
-            try step.isOutsideTransaction(connection.dialect)
-            ? losses.counted(gone, connection) : StepLosses.counted(gone, connection)
-        guard found.isEmpty else { throw lost(found, step.id, "the step was not run") }
-        return step.isOutsideTransaction(connection.dialect) ? nil : StepLosses.Inventory(losses.successors)
+        let end = end ?? .max
+        let found = try losses.counted(gone, outsideFrom: end, connection)
+        guard found.isEmpty else { throw lost(found, id, "the step was not run") }
+        return end == 0 ? nil : StepLosses.Inventory(losses.successors.filter { $0.drop < end })
     }
 
     /// Refuses a step that has run and left less than there was.
@@ -52,9 +52,11 @@ extension Applier {
     }
 
     /// Runs one way of a step inside its transaction.
+    /// - Parameter end: where that ends on a server.
     func run(
         _ action: MigrationStep.Action, of id: String, _ connection: Connection, index: Int, count: Int,
-        inTransaction: Bool = true, isDown: Bool = false, inventory: StepLosses.Inventory? = nil
+        endsAt end: Int? = nil, inTransaction: Bool = true, isDown: Bool = false,
+        inventory: StepLosses.Inventory? = nil
     ) throws {
         let invariants = try connection.dialect == .sqlite ? Invariants(connection) : nil
         do {
@@ -62,7 +64,7 @@ extension Applier {
                 switch action {
                 case .sql where connection.dialect == .postgres:
                     let sql = action.sql(for: .postgres) ?? ""
-                    let statements = serverStatements(sql)
+                    let statements = serverStatements(sql).filter { $0.offset < end ?? .max }
                     for statement in statements { try refuseOnServer(statement.sql, sql) }
                     for statement in statements {
                         do {

@@ -113,7 +113,8 @@ extension MigrationBundle {
     }
 
     /// Makes one step of the first ones, up to and with `last` (nil: all): their SQL one after the other. Files that have
-    /// applied them all go on as if they had applied it.
+    /// applied them all go on as if they had applied it. What a step does on a server outside a transaction is then done plainly, in
+    /// the one, to tables that steps have made; anything else outside one is refused.
     public static func squash(_ folder: String, upTo last: String? = nil) throws {
         let bundle = try MigrationBundle(folder: folder)
         let joined = bundle.steps.prefix(try bundle.index(of: last) + 1)
@@ -127,12 +128,13 @@ extension MigrationBundle {
                 .migration, "step \(step.id) runs outside a transaction and cannot be joined with others",
                 hint: "squash the steps before it")
         }
-        func text(_ step: MigrationStep, _ action: MigrationStep.Action) -> String {
-            guard case .sql(let sql) = action else { return "" }
-            return "-- \(step.id)\n\(ended(sql))" + (contains(sql, engineComment) ? "\(engineComment)all\n" : "")
+        func text(_ step: MigrationStep, _ sql: String) -> String {
+            "-- \(step.id)\n\(ended(sql))" + (contains(sql, engineComment) ? "\(engineComment)all\n" : "")
         }
-        var squashed = MigrationStep(end.id, up: .sql(joined.map { text($0, $0.up) }.joined()))
-        let downs = joined.reversed().compactMap { step in step.down.map { text(step, $0) } }
+        var tables = StepLosses(Schema(), .postgres)
+        var squashed = MigrationStep(
+            end.id, up: .sql(try joined.map { text($0, try $0.inTransaction(&tables)) }.joined()))
+        let downs = joined.reversed().compactMap { step in step.down.map { text(step, $0.text) } }
         if downs.count == joined.count { squashed.down = .sql(downs.joined()) }
         squashed.schemaSQL = end.schemaSQL
         squashed.modelsSQL = joined.last { $0.modelsSQL != nil }?.modelsSQL
@@ -142,6 +144,47 @@ extension MigrationBundle {
             [(step.id, step.sha256)] + step.replaces.map { ("\(step.id)/\($0.id)", $0.sha256) }
         }
         try BundleFolder(path: folder).replace(joined.map(\.id), with: squashed)
+    }
+}
+
+extension MigrationStep.Action {
+    /// Of a folder's step, which is SQL.
+    fileprivate var text: String { if case .sql(let sql) = self { sql } else { "" } }
+}
+
+extension MigrationStep {
+    /// Its SQL as a part of a transaction: what a server does outside of one is done plainly where steps have made the table, in which
+    /// are no rows then.
+    /// - Parameter tables: those that steps have made.
+    fileprivate func inTransaction(_ tables: inout StepLosses) throws -> String {
+        guard let sql = up.sql(for: .postgres) else { return up.text }
+        _ = tables.run(sql)
+        guard let end = transactionEnd(.postgres) else { return up.text }
+        func refusal(_ what: String, _ hint: String = "squash the steps before it") -> CormorantError {
+            CormorantError(
+                .migration, "step \(id) \(what) outside a transaction and cannot be joined with others", hint: hint)
+        }
+        var text = String(decoding: sql.utf8.prefix(end), as: UTF8.self)
+        let outside = String(decoding: sql.utf8.dropFirst(end + outsideTransaction.utf8.count), as: UTF8.self)
+        var place = 0
+        for statement in serverStatements(outside) {
+            guard let plain = ServerReplay.inTransaction(statement.sql), !isAlone(plain) else {
+                throw refusal("runs \(oneLine(statement.sql))")
+            }
+            if let table = changedOnline(statement.sql), !tables.has(table) {
+                throw refusal("changes \"\(table)\", which no step has made,")
+            }
+            text +=
+                String(decoding: outside.utf8.dropFirst(place).prefix(statement.offset - place), as: UTF8.self) + plain
+            place = statement.offset + statement.sql.utf8.count
+        }
+        text += String(decoding: outside.utf8.dropFirst(place), as: UTF8.self)
+        let parts = [("sqlite", up.sql(for: .sqlite) ?? ""), ("postgresql", text)].map { name, sql in
+            var lines = sql.drop(while: \.isNewline)
+            while lines.last?.isNewline ?? false { lines.removeLast() }
+            return lines.isEmpty ? "" : "\(engineComment)\(name)\n\(ended(String(lines)))"
+        }
+        return parts.joined()
     }
 }
 

@@ -43,14 +43,18 @@ public struct MigrationStep: Sendable {
         }
     }
 
-    /// Whether its statements run without a transaction around them.
-    var isOutsideTransaction: Bool { isOutsideTransaction(.sqlite) }
+    /// Whether its statements run without a transaction around them, in a file.
+    var isOutsideTransaction: Bool { transactionEnd(.sqlite) != nil }
 
-    /// The same of what is run on an engine.
-    func isOutsideTransaction(_ dialect: Dialect) -> Bool {
-        guard let sql = up.sql(for: dialect)?.drop(while: \.isNewline) else { return false }
+    /// Where its transaction ends, in bytes of the SQL for an engine: what follows runs statement by statement. nil: it is one
+    /// transaction. In a file nothing runs outside, or all.
+    func transactionEnd(_ dialect: Dialect) -> Int? {
+        guard let sql = up.sql(for: dialect), contains(sql, outsideTransaction) else { return nil }
         // Character by character, so that the two bytes which end a line on Windows are one.
-        return sql.prefix { !$0.isNewline } == outsideTransaction
+        let lines = sql.split(whereSeparator: \.isNewline)
+        let line = dialect == .sqlite ? lines.first : lines.first { $0 == outsideTransaction }
+        guard let line, line == outsideTransaction else { return nil }
+        return sql.utf8.distance(from: sql.startIndex, to: line.startIndex)
     }
 }
 
@@ -74,7 +78,7 @@ extension MigrationStep.Action {
 /// Begins the lines of a step's SQL that say which engine runs what follows: `sqlite`, `postgresql` or `all`.
 let engineComment = "-- engine: "
 
-/// First line of an up.sql whose statements cannot run in a transaction.
+/// First line of an up.sql whose statements cannot run in a transaction; on a server the line behind which they stand.
 let outsideTransaction = "-- outside transaction"
 
 /// An ordered list of steps: those of a folder, those of the program, or both.

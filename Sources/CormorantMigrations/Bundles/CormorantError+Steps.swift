@@ -13,6 +13,14 @@ extension CormorantError {
             constraint: constraint)
     }
 
+    /// The same error of a step that stands outside a transaction, of which what was done before stays.
+    var outsideTransaction: CormorantError {
+        guard [.unique, .check, .foreignKey, .notNull].contains(code) else { return self }
+        return CormorantError(
+            code, plainMessage, hint: "mend the rows, then apply the bundle again: the step goes on from there",
+            sqliteCode: sqliteCode, sql: sql, offset: offset, table: table, columns: columns, constraint: constraint)
+    }
+
     /// The same error in words of the tables that there are, not of those that are made to take their places.
     var ofMigration: CormorantError {
         func named(_ text: String) -> String {

@@ -29,7 +29,8 @@ extension Database {
         _ bundle: MigrationBundle, _ connection: Connection, isGoingBack: Bool = false, _ applier: Applier? = nil
     ) throws -> HistoryCheck {
         let rows = try History(connection: connection).rows()
-        let check = HistoryCheck(bundle, rows, goesOn: connection.dialect == .postgres && !isGoingBack)
+        let isOnServer = connection.dialect == .postgres
+        let check = HistoryCheck(bundle, rows, isOnServer: isOnServer, goesOn: isOnServer && !isGoingBack)
         try check.validate(isGoingBack: isGoingBack)
         if let last = rows.last, !last.schemaAfter.isEmpty, !rows.contains(where: { $0.state == .running }) {
             try refuseDrift(bundle, last, applier?.schemaBefore(connection) ?? KnownSchema(connection))
@@ -71,7 +72,7 @@ extension Database {
     ) throws -> String? {
         let history = History(connection: connection)
         var outside: MigrationStep?
-        var finished: Int?
+        var begun: Int?
         var following: Unchanged<MigrationStep>?
         let id: String? = try applier.transaction(connection) {
             let version = try connection.commitsOfOthers()
@@ -88,23 +89,33 @@ extension Database {
             try history.create()
             let started = try history.time()
             let before = try applier.schemaBefore(connection)
-            let inventory = try applier.refuseLosses(of: step.up, of: step, before.schema, connection)
-            guard !step.isOutsideTransaction(dialect) else {
-                if dialect == .postgres { try applier.refuseOutside(step) }
-                let row = try history.rows().first { $0.id == step.id }
-                finished = row.map { Int(clamping: $0.done) }
-                if row == nil {
-                    try history.insert(step, schemaBefore: before.hash, schemaAfter: "", started: started, .running)
-                }
+            let end = step.transactionEnd(dialect)
+            if end != nil {
                 outside = step
+                if dialect == .postgres { try applier.refuseOutside(step) }
+                begun = nil
+                if let row = try history.rows().first(where: { $0.id == step.id }) {
+                    let rest = step.serverRest(from: Int(clamping: row.done))
+                    _ = try applier.refuseLosses(of: rest, step.id, endsAt: 0, before.schema, connection)
+                    return step.id
+                }
+            }
+            let inventory = try applier.refuseLosses(
+                of: step.up.sql(for: dialect), step.id, endsAt: end, before.schema, connection)
+            let past = end != 0 && step.up.mayChangeHistory(before.schema, dialect) ? try history.rows() : nil
+            if end != 0 {
+                try applier.run(
+                    step.up, of: step.id, connection, index: done, count: done + pending.count, endsAt: end,
+                    inventory: inventory)
+                try applier.refuseLosses(inventory, step.id, connection)
+                if let past { try history.check(past, step.id) }
+            }
+            if let end {
+                try history.insert(step, schemaBefore: before.hash, schemaAfter: "", started: started, .running)
+                begun = step.serverStatementCount(before: end)
+                if let begun, dialect == .postgres { try history.note(step.id, done: begun) }
                 return step.id
             }
-            let past = step.up.mayChangeHistory(before.schema, dialect) ? try history.rows() : nil
-            try applier.run(
-                step.up, of: step.id, connection, index: done, count: done + pending.count,
-                inventory: inventory)
-            try applier.refuseLosses(inventory, step.id, connection)
-            if let past { try history.check(past, step.id) }
             let after = try applier.schemaAfter(connection)
             try history.insert(
                 step, schemaBefore: before.hash, schemaAfter: after.hash, started: started, .applied)
@@ -116,14 +127,27 @@ extension Database {
         if let step = outside {
             // Its record says that it is under way, until it is through.
             if dialect == .postgres {
-                try applier.runOutside(step, connection, index: done, from: finished, history)
+                try applier.runOutside(step, connection, index: done, begun: begun, history)
             } else {
                 try applier.run(
                     step.up, of: step.id, connection, index: done, count: done + 1, inTransaction: false)
             }
-            try resolve(bundle, step.id, applied: true)
+            try finish(step, applier, connection)
         }
         return id
+    }
+
+    /// Records that a step is through which ran outside a transaction, unless another process has.
+    private func finish(_ step: MigrationStep, _ applier: Applier, _ connection: Connection) throws {
+        try applier.transaction(connection) {
+            let history = History(connection: connection)
+            guard let row = try history.rows().first(where: { $0.id == step.id && $0.state == .running }) else {
+                return
+            }
+            let schema = try applier.schemaAfter(connection)
+            try history.insert(step, schemaBefore: "", schemaAfter: schema.hash, started: row.started, .applied)
+            try history.note(step.id, left: schema.schema)
+        }
     }
 
     private func replace(_ step: MigrationStep, _ history: History) throws {
@@ -157,7 +181,8 @@ extension Database {
             guard let row = rows.last, going.contains(row.id), let step = bundle.step(row.id), let down = step.down
             else { return nil }
             let before = try applier.schemaBefore(connection).schema
-            let inventory = try applier.refuseLosses(of: down, of: step, before, connection)
+            let inventory = try applier.refuseLosses(
+                of: down.sql(for: dialect), step.id, endsAt: nil, before, connection)
             if done == 0 { try applier.takeSnapshot() }
             let past = down.mayChangeHistory(before, dialect) ? Array(rows) : nil
             try applier.run(
@@ -218,5 +243,15 @@ extension MigrationStep.Action {
 }
 
 extension MigrationStep {
+    /// How many statements stand before a place of what a server runs.
+    fileprivate func serverStatementCount(before end: Int) -> Int {
+        serverStatements(up.sql(for: .postgres) ?? "").prefix { $0.offset < end }.count
+    }
+
+    /// What a server runs behind so many statements.
+    fileprivate func serverRest(from done: Int) -> String {
+        serverStatements(up.sql(for: .postgres) ?? "").dropFirst(done).map { $0.sql + ";\n" }.joined()
+    }
+
     func schemaHash() throws -> String? { try schemaSQL.map { try Schema(script: $0).hash } }
 }

@@ -68,10 +68,12 @@ struct HistoryCheck {
     private let bundle: MigrationBundle
     private let rows: [String: History.Row]
 
+    private let isOnServer: Bool
     /// Whether a step that was cut off outside a transaction goes on by itself, as on a server.
     private let goesOn: Bool
 
-    init(_ bundle: MigrationBundle, _ rows: [History.Row], goesOn: Bool = false) {
+    init(_ bundle: MigrationBundle, _ rows: [History.Row], isOnServer: Bool = false, goesOn: Bool = false) {
+        self.isOnServer = isOnServer
         self.goesOn = goesOn
         self.bundle = bundle
         self.rows = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -152,7 +154,9 @@ struct HistoryCheck {
         case .dirty:
             CormorantError(
                 .migrationDirty, "step \(ids) began outside a transaction and did not finish",
-                hint: "look at the file, then say with resolve whether the step is applied")
+                hint: isOnServer
+                    ? "apply the bundle that began it, which goes on with it, or say with resolve whether it is applied"
+                    : "look at the file, then say with resolve whether the step is applied")
         case .newer:
             CormorantError(
                 .migrationNewer, "the file has \(ids), which \(are) later than every step known here",

@@ -150,6 +150,12 @@ struct History {
         _ = try statement.step()
     }
 
+    /// How many statements of a step are done; nil: it is not under way.
+    func done(_ id: String) throws -> Int? {
+        try number("SELECT done FROM \(Self.table) WHERE id = \(textLiteral(id)) AND state = 'running'", connection)
+            .map { Int(clamping: $0) }
+    }
+
     /// Notes that so many statements of a step under way are done.
     func note(_ id: String, done: Int) throws {
         let statement = try Statement(connection, "UPDATE \(Self.table) SET done = ?2 WHERE id = ?1")

@@ -255,11 +255,14 @@ struct StepLosses {
     }
 
     /// What goes by the SQL alone: those that hold something, counted in a file, and the rows of tables whose place one takes
-    /// that nothing is put into.
-    func counted(_ losses: [Loss], _ connection: Connection) throws -> [String] {
-        try Self.counted(
-            losses + successors.filter { !$0.isFilled }.map { Loss(table: $0.origin, column: nil) }, connection)
+    /// that nothing is put into, where that is outside a transaction.
+    func counted(_ losses: [Loss], outsideFrom end: Int = 0, _ connection: Connection) throws -> [String] {
+        let unfilled = successors.filter { $0.drop >= end && !$0.isFilled }
+        return try Self.counted(losses + unfilled.map { Loss(table: $0.origin, column: nil) }, connection)
     }
+
+    /// Whether there is a table of the name, among those that the schema had and steps have made.
+    func has(_ table: String) -> Bool { tables[foldIdentifier(table)] != nil }
 
     /// Those that hold something, counted in a file.
     static func counted(_ losses: [Loss], _ connection: Connection) throws -> [String] {
@@ -363,5 +366,13 @@ extension MigrationPlan {
             if step.risk == .lossy { text += " \(visible(step.danger))" }
             return text + "\n" + step.notes.map { "--   \(visible($0))\n" }.joined() + step.sqlText
         }.joined()
+    }
+
+    /// The same for a server: what runs apart stands behind the line that ends the transaction.
+    var onServer: String {
+        var (inside, apart) = (self, self)
+        inside.steps.removeAll(where: \.isApart)
+        apart.steps.removeAll { !$0.isApart }
+        return inside.commentedSQL + (apart.isEmpty ? "" : "\(outsideTransaction)\n\(apart.commentedSQL)")
     }
 }

@@ -15,6 +15,8 @@ final class Planner {
     var declared: Set<[String]> = []
     /// Which tables of a server have many rows, as far as that was asked.
     var large: [String: Bool] = [:]
+    /// Whether all that are there count as such, of which nothing is known yet.
+    var isForMany = false
     /// Tables of which something is made unique apart from the rest, on a server.
     var lateUniques: Set<String> = []
     /// Unique indexes that go when the foreign keys which refer to them have gone, on a server.

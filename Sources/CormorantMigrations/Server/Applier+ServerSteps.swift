@@ -4,30 +4,32 @@ import CormorantSQLite
 
 // Steps of a bundle on a server.
 extension Applier {
-    /// Runs a step that stands in no transaction, each statement by itself, from where it was cut off on: what is done is noted behind
-    /// each. A statement that can be in a transaction is in one with its note; what makes an index concurrently is looked for.
-    /// - Parameter done: how many statements were noted before it was cut off; nil: it begins.
-    func runOutside(_ step: MigrationStep, _ connection: Connection, index: Int, from done: Int?, _ history: History)
-        throws
+    /// Runs what stands in no transaction of a step, each statement by itself, from where it was cut off on: what is done is noted
+    /// behind each. A statement that can be in a transaction is in one with its note; what makes an index concurrently is looked for.
+    /// Another process may be at it, too: what is next is asked for each, with no other migration beside it.
+    /// - Parameter begun: how many statements this call has noted; nil: another began the step, which may have been cut off.
+    func runOutside(_ step: MigrationStep, _ connection: Connection, index: Int, begun: Int?, _ history: History) throws
     {
         let sql = step.up.sql(for: .postgres) ?? ""
-        let statements = serverStatements(sql)
+        guard let first = try history.done(step.id) else { return }
+        var noted = begun
+        func next(_ place: Int, _ body: (_ wasCutOff: Bool) throws -> Void) throws {
+            guard let done = try history.done(step.id), done <= place else { return }
+            try body(done != noted)
+            try history.note(step.id, done: place + 1)
+            noted = place + 1
+        }
         do {
             try monitored(connection, step: step.id, index: index, count: index + 1, total: 0) {
-                for (place, statement) in statements.enumerated() where place >= done ?? 0 {
+                for (place, statement) in serverStatements(sql).enumerated() where place >= first {
                     do {
-                        if isConcurrent(statement.sql) {
+                        if isConcurrent(statement.sql) || isAlone(statement.sql) {
                             try withSessionLock(connection) {
-                                try changeIndex(statement.sql, connection, wasCutOff: place == done)
+                                try next(place) { try runAlone(statement.sql, connection, wasCutOff: $0) }
                             }
-                            try history.note(step.id, done: place + 1)
-                        } else if isAlone(statement.sql) {
-                            try connection.script(statement.sql)
-                            try history.note(step.id, done: place + 1)
                         } else {
                             try serverTransaction(connection) {
-                                try connection.script(statement.sql)
-                                try history.note(step.id, done: place + 1)
+                                try next(place) { _ in try connection.script(statement.sql) }
                             }
                         }
                     } catch let error as CormorantError {
@@ -36,8 +38,13 @@ extension Applier {
                 }
             }
         } catch let error as CormorantError {
-            throw error.ofMigration.prefixed("step \(step.id): ")
+            throw error.ofMigration.outsideTransaction.prefixed("step \(step.id): ")
         }
+    }
+
+    private func runAlone(_ sql: String, _ connection: Connection, wasCutOff: Bool) throws {
+        guard isConcurrent(sql) else { return try connection.script(sql) }
+        try changeIndex(sql, connection, wasCutOff: wasCutOff)
     }
 
     /// Refuses what a step that stands in no transaction could not go on with.
@@ -52,13 +59,6 @@ extension Applier {
     private func isConcurrent(_ sql: String) -> Bool {
         let words = serverWords(sql, 5)
         return words.contains("concurrently") && words.contains("index")
-    }
-
-    /// What the server takes in no transaction.
-    private func isAlone(_ sql: String) -> Bool {
-        let words = serverWords(sql, 5)
-        return words.first == "vacuum" || words.contains("concurrently")
-            || words.first == "alter" && words.dropFirst().first == "system"
     }
 
     /// An index that is there and whole was made before the step was cut off, one that is not there was dropped; what is not whole goes
@@ -91,6 +91,14 @@ extension Applier {
     }
 }
 
+/// What the server takes in no transaction, or what ends some of its own.
+func isAlone(_ sql: String) -> Bool {
+    let words = serverWords(sql, 5)
+    return words.first == "vacuum" || words.contains("concurrently")
+        || words.first == "alter" && words.dropFirst().first == "system"
+        || words.first == "do" && contains(foldIdentifier(sql), "commit")
+}
+
 /// Refuses an index that is made concurrently and has no name, by which it would be known when it was cut off.
 private func refuseNameless(_ statement: String, _ sql: String) throws {
     let words = serverWords(statement, 5)
@@ -116,6 +124,22 @@ func madeConcurrently(_ sql: String) -> String? {
     var rest = words.dropFirst(place + 1)
     if rest.first == "if" { rest = rest.dropFirst(3) }
     return rest.first == "on" ? nil : rest.first
+}
+
+/// The table of which CREATE INDEX CONCURRENTLY or ALTER TABLE changes something; nil where SQL is another.
+func changedOnline(_ sql: String) -> String? {
+    let words = serverWords(sql, .max)
+    var rest: ArraySlice<String>
+    if words.starts(with: ["alter", "table"]) {
+        rest = words.dropFirst(2)
+    } else if words.first == "create", words.contains("concurrently") {
+        rest = words.drop { $0 != "on" }.dropFirst()
+    } else {
+        return nil
+    }
+    if rest.first == "if" { rest = rest.dropFirst(2) }
+    if rest.first == "only" { rest = rest.dropFirst() }
+    return rest.dropFirst().first == "." ? rest.dropFirst(2).first : rest.first
 }
 
 /// Refuses a server that lacks tables or columns of what a step leaves. It is no comparison of all that they say: the step's schema is

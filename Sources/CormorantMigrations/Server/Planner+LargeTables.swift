@@ -10,9 +10,12 @@ extension Planner {
     static let manyRows: Int64 = 10_000
     /// Of a table, which are filled in one transaction.
     private static let blocks = 64
+    /// The line of such a loop that ends a transaction.
+    static let commit = "COMMIT;"
 
     func isLarge(_ table: String) throws -> Bool {
-        guard server != nil, !isNew(table), let file else { return false }
+        guard server != nil, !isNew(table) else { return false }
+        guard let file else { return isForMany }
         if let known = large[foldIdentifier(table)] { return known }
         let found = try isMany("SELECT 1 FROM \(quoteIdentifier(origins.table(table)))", file)
         large[foldIdentifier(table)] = found
@@ -59,9 +62,8 @@ extension Planner {
             ["\(alter) VALIDATE CONSTRAINT \(check)"],
             ["\(alter) ALTER COLUMN \(column) SET NOT NULL, DROP CONSTRAINT \(check)"],
         ]
-        guard let file, let update = fill.first,
-            try isMany("SELECT 1 FROM \(origins.source(table)) WHERE \(column) IS NULL", file)
-        else {
+        let nulls = "SELECT 1 FROM \(origins.source(table)) WHERE \(column) IS NULL"
+        guard let update = fill.first, try file.map({ try isMany(nulls, $0) }) ?? true else {
             sql = Array(add)
             return apart
         }
@@ -73,8 +75,8 @@ extension Planner {
             DECLARE block bigint := 0;
             BEGIN
               WHILE block * CAST(current_setting('block_size') AS bigint) < pg_relation_size(\(textLiteral(quoted))) LOOP
-                \(update) AND \(range);
-                COMMIT;
+                \(ServerReplay.within(update)) AND \(range);
+                \(Self.commit)
                 block := block + \(Self.blocks);
               END LOOP;
             END
@@ -108,7 +110,11 @@ extension Planner {
 
     /// A table of many rows is written anew only where that was said.
     func rewrites(_ table: TableDefinition, _ judgement: inout Judgement) throws {
-        guard try isLarge(table.name), let file else { return }
+        guard try isLarge(table.name) else { return }
+        guard let file else {
+            return judgement.notes.append(
+                "all rows of \"\(table.name)\" are written anew, and nobody can use it meanwhile")
+        }
         let count = try number("SELECT count(*) FROM \(origins.source(table))", file) ?? 0
         let word = "rewrite:\(table.name)"
         guard !notes.allowsAll, !notes.allowedDrops.contains(foldIdentifier(word)) else {

@@ -111,29 +111,25 @@ extension Planner {
         let question =
             "SELECT count(*) FROM \(origins.source(table)) WHERE "
             + "\(isRetyped ? conversion.map { "(\($0))" } ?? name : name) IS NULL"
-        guard let file else {
-            judgement.isOpen = true
-            guards.append(question)
-            return []
-        }
-        guard let count = try numberIfKnown(question, file), count > 0 else {
+        let value = isRetyped ? column.defaultValue?.text : conversion ?? column.defaultValue?.text
+        if file == nil { judgement.isOpen = true }
+        let count = try file.map { try numberIfKnown(question, $0) ?? 0 }
+        // Where nobody can count them, those that there may be are filled.
+        guard count ?? (value == nil ? 0 : 1) > 0 else {
             guards.append(question)
             return []
         }
         let place = "\"\(table.name).\(column.name)\""
-        let value: String
-        if let conversion, !isRetyped {
-            value = conversion
-        } else if let given = column.defaultValue {
-            value = given.text
-        } else {
+        guard let value else {
+            let count = count ?? 0
             judgement.problems.append(
                 MigrationProblem(
                     message: "\(counted(count, "row")) \(count == 1 ? "holds" : "hold") NULL in \(place)",
                     annotation: "give it a default\(notes.isOfModels ? " or convert_sql" : ""), or mend the rows"))
             return []
         }
-        judgement.notes.append("\(counted(count, "NULL")) of \(place) become \(oneLine(value))")
+        let nulls = count.map { counted($0, "NULL") } ?? "NULLs"
+        judgement.notes.append("\(nulls) of \(place) become \(oneLine(value))")
         return ["UPDATE \(quoteIdentifier(table.name)) SET \(name) = \(value) WHERE \(name) IS NULL"]
     }
 

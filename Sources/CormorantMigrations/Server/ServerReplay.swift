@@ -21,23 +21,37 @@ enum ServerReplay {
                     .migration, "step \(step.id) is a function of the program, of which nobody can see what it makes",
                     hint: "give it SQL")
             }
-            for statement in serverStatements(sql) {
-                guard let text = tried(statement.sql) else { continue }
-                do {
-                    try connection.script(text)
-                } catch let error as CormorantError {
-                    throw error.placed(after: statement.offset, of: sql, "up").prefixed("step \(step.id): ")
-                }
+            do {
+                try run(sql, connection)
+            } catch let error as CormorantError {
+                throw error.prefixed("step \(step.id): ")
             }
         }
         return try body(ServerSchema(connection))
     }
 
-    /// What of a statement can be in a transaction; nil: nothing.
-    private static func tried(_ sql: String) -> String? {
+    /// Runs what can be in a transaction.
+    /// - Parameter way: up or down, which an error names.
+    static func run(_ sql: String, _ connection: Connection, _ way: String = "up") throws {
+        for statement in serverStatements(sql) {
+            guard let text = inTransaction(statement.sql) else { continue }
+            do {
+                try connection.script(text)
+            } catch let error as CormorantError {
+                throw error.placed(after: statement.offset, of: sql, way)
+            }
+        }
+    }
+
+    /// What a statement is in a transaction; nil: nothing.
+    static func inTransaction(_ sql: String) -> String? {
         let words = serverWords(sql, 6)
         if words.first == "vacuum" || words.first == "reindex" || words.starts(with: ["alter", "system"]) {
             return nil
+        }
+        if words.first == "do" {
+            let lines = sql.split(separator: "\n", omittingEmptySubsequences: false)
+            return lines.filter { $0.drop { $0 == " " } != Planner.commit }.joined(separator: "\n")
         }
         return words.contains("concurrently") ? replacing("concurrently", in: sql, by: "") : sql
     }
@@ -72,7 +86,7 @@ enum ServerReplay {
         replacing(scratch, in: sql, by: prefix, withDot: true)
     }
 
-    /// - Parameter withDot: whether it is replaced only where a dot follows, which goes with it.
+    /// - Parameter withDot: whether it is replaced only where a dot follows, which goes with it; else a space does.
     private static func replacing(_ name: String, in sql: String, by new: String, withDot: Bool = false) -> String {
         guard contains(sql, name) || !withDot else { return sql }
         var sql = sql
@@ -87,7 +101,9 @@ enum ServerReplay {
                     continue
                 }
                 text += new.utf8
-                if withDot { _ = lexer.scanPostgreSQL() }
+                if isDotted || lexer.position < bytes.count && bytes[lexer.position] == UInt8(ascii: " ") {
+                    _ = lexer.scanPostgreSQL()
+                }
             }
             return String(decoding: text, as: UTF8.self)
         }
@@ -143,17 +159,19 @@ extension MigrationBundle {
                         server: present, scratch: connection)
                     guard plan.problems.isEmpty else { throw refusal(plan.problems) }
                     guard !plan.isEmpty, let result = plan.result else { return (plan, "", "") }
-                    let made = try lead(plan, to: result, connection)
+                    let made = try lead(plan, to: result, connection, "up")
                     let back = try wayBack(plan, from: made.schema, to: present.schema, server: made)
-                    _ = try lead(back, to: present.schema, connection)
-                    return (plan, ServerReplay.within(plan.commentedSQL), ServerReplay.within(back.commentedSQL))
+                    _ = try lead(back, to: present.schema, connection, "down")
+                    return (plan, ServerReplay.within(plan.onServer), ServerReplay.within(back.onServer))
                 }
             }
         }
     }
 
-    private func lead(_ plan: MigrationPlan, to schema: Schema, _ connection: Connection) throws -> ServerSchema {
-        for sql in plan.steps.flatMap(\.sql) { try connection.script(sql) }
+    private func lead(
+        _ plan: MigrationPlan, to schema: Schema, _ connection: Connection, _ way: String
+    ) throws -> ServerSchema {
+        try ServerReplay.run(plan.onServer, connection, way)
         let made = try ServerSchema(connection)
         if let change = SchemaDifference(from: schema, to: made.schema).changes.first {
             throw CormorantError(

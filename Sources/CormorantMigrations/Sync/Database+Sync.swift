@@ -202,7 +202,8 @@ extension Database {
 }
 
 /// The way from a schema to one with the models' tables as they say.
-/// - Parameter scratch: where a server is asked what it makes of models; nil: where the rows are.
+/// - Parameter scratch: where a server is asked what it makes of models, of a plan for rows that nobody has seen; nil: where the rows
+///   are.
 func modelPlan(
     _ models: [ModelDescriptor], from schema: Schema, former: [String: Schema],
     records: [String: ModelRegistry.Record] = [:], allowDrop: [String], file: Connection?, server: ServerSchema? = nil,
@@ -222,6 +223,7 @@ func modelPlan(
         }
     }
     let planner = try Planner(schema, file: file, notes: notes, server: server)
+    planner.isForMany = scratch != nil
     try renameTables(models, planner)
     try renameColumns(models, planner)
     let former = try server == nil ? renamed(former, planner.steps) : renamedOnServer(former, planner.steps)

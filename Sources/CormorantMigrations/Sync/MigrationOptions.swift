@@ -13,7 +13,8 @@ public struct MigrationOptions: Sendable {
     /// Whether the copy stays after success; after a failure it always does.
     public var keepSnapshot: Bool
     /// Of a step that is generated of models: a server's database, for which the step then has SQL of its own beside that for
-    /// files. The bundle's steps are run there in a schema of their own, in a transaction that is taken back.
+    /// files. The bundle's steps are run there in a schema of their own, in a transaction that is taken back. Tables that the step
+    /// does not make count as large ones: their indexes are made CONCURRENTLY, checks and foreign keys validated when they are there.
     public var server: Database?
     /// Called now and then, on the thread of the call and inside it, and must not use the database; false cancels: all
     /// is as before, and the call throws `interrupted`.

@@ -58,7 +58,8 @@ class Bundle(Owner):
     off, which are checked before it is committed. Its SQL must not begin or end transactions, attach files or set
     PRAGMAs other than defer_foreign_keys and legacy_alter_table. A step whose up.sql begins with the line
     "-- outside transaction" runs without one, for VACUUM and PRAGMAs; when it is cut short, the file is dirty until
-    resolve() says what became of it.
+    resolve() says what became of it. On a server the line may stand anywhere: what is above it is one transaction, what
+    is below runs statement by statement, and when that is cut short, apply() goes on with it.
 
     MigrationModifiedError for a file that differs from the manifest, MigrationMissingError for one that only the
     manifest has. A bundle is for one call at a time.
@@ -177,6 +178,8 @@ class Bundle(Owner):
 
         server: a database of PostgreSQL, for which the step then has SQL of its own beside that for files; the plan is
         the one for it. The bundle's steps are run there in a schema of their own, in a transaction that is taken back.
+        What would keep others from a table that was there before stands outside the step's transaction: indexes are
+        made CONCURRENTLY, checks and foreign keys validated when they are there.
         """
         handles = handles_of(models)
         with migration_options(None, False, None, allow_drop, server=server) as options:
@@ -203,7 +206,8 @@ class Bundle(Owner):
 
         Files that have applied them all go on as if they had applied it; a file that stands between them must be
         brought to `last` by the former bundle first. The folders of the replaced steps are removed; steps that the
-        program adds must stand behind them. MigrationError where one of them runs outside a transaction.
+        program adds must stand behind them. What a step does on a server outside a transaction is then done plainly, in
+        the one, to tables that steps have made; MigrationError where one of them runs anything else outside.
         """
         native_bundle.squash_bundle(path_text(folder), last)
 
