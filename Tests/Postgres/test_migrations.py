@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from cormorant import Bundle, BusyError, Column, Database, DataError, MigrationError, Model, column
 
@@ -449,3 +451,33 @@ def test_what_a_foreign_key_refers_to_goes_behind_it(url: str, models: list[type
         db.sync(*models, allow_drop=["part"])
         assert not db.plan(*models)
         assert db.query("SELECT to_regclass('item_code_key') IS NULL").fetch_all() == [(True,)]
+
+
+class Parent(Model, table="a_parent"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    best: Column[int | None] = column(default=None, references="b_child")
+
+
+class Child(Model, table="b_child"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    parent: Column[int] = column(references="a_parent")
+    other: Column[int | None] = column(default=None, references="b_child")
+
+
+class Grandchild(Model, table="c_grandchild"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    child: Column[int] = column(references="b_child")
+
+
+def test_tables_that_refer_to_each_other_go_together(url: str, tmp_path: Path) -> None:
+    with Database(url) as db:
+        db.sync(Parent, Child, Grandchild)
+        db.sync(Person, allow_drop=["a_parent", "b_child", "c_grandchild"])
+        assert db.query("SELECT to_regclass('a_parent') IS NULL AND to_regclass('b_child') IS NULL").fetch_all() == [
+            (True,)
+        ]
+        Bundle.generate(tmp_path, "family", Parent, Child, Grandchild, server=db)
+        bundle = Bundle(tmp_path)
+        for _ in range(2):
+            bundle.apply(db)
+            bundle.revert(db, None)

@@ -101,7 +101,9 @@ final class Planner {
         let wanted = ObjectsByName(target)
         let gone = current.tables.filter { isChanged($0.name) && wanted.table($0.name) == nil }
         // What is left is read once: to do so after each of thousands takes long.
-        for table in gone { try drop(table.name, sql: table.sql, readsAgain: false) }
+        for (table, before) in inDroppingOrder(gone) {
+            try drop(table.name, sql: table.sql, before: before, readsAgain: false)
+        }
         if !gone.isEmpty, let replica { current = try replica.schema() }
         for change in lateDrops { try drop("INDEX", change.name ?? "", change, isLate: true) }
         try createDependents(server == nil ? SchemaDifference(from: current, to: target) : difference)
@@ -244,7 +246,8 @@ final class Planner {
         }
     }
 
-    private func drop(_ table: String, sql: String, readsAgain: Bool = true) throws {
+    /// - Parameter before: what makes that possible.
+    private func drop(_ table: String, sql: String, before: [String] = [], readsAgain: Bool = true) throws {
         let rows = try rowCount(of: table)
         var judgement = Judgement(rows: rows)
         if notes.allows(dropOf: table) {
@@ -262,7 +265,7 @@ final class Planner {
         }
         try add(
             "drop table \"\(table)\"", [SchemaChange(.dropTable, table, before: sql)],
-            ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement, readsAgain: readsAgain)
+            before + ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement, readsAgain: readsAgain)
     }
 
     /// Adds a step and takes the replica through it.

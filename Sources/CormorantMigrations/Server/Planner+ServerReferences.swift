@@ -28,6 +28,31 @@ extension Planner {
         }
     }
 
+    /// Tables that go, on a server each before those that it refers to; of some that refer to each other the foreign keys go first.
+    func inDroppingOrder(_ gone: [TableDefinition]) -> [(table: TableDefinition, before: [String])] {
+        guard server != nil else { return gone.map { ($0, []) } }
+        var left = gone
+        var referrers: [String: [String: [String]]] = [:]
+        for table in gone {
+            for (key, constraint) in TableShape(table).foreignKeys where !sameIdentifier(key.table, table.name) {
+                referrers[foldIdentifier(key.table), default: [:]][table.name, default: []].append(
+                    constraint.name ?? "")
+            }
+        }
+        return gone.map { _ in
+            let place = left.firstIndex { referrers[foldIdentifier($0.name)]?.isEmpty ?? true } ?? 0
+            let table = left.remove(at: place)
+            for parent in referrers.keys { referrers[parent]?[table.name] = nil }
+            let others = referrers.removeValue(forKey: foldIdentifier(table.name)) ?? [:]
+            return (
+                table,
+                others.sorted { $0.key < $1.key }.flatMap { child, names in
+                    names.map { "ALTER TABLE \(quoteIdentifier(child)) DROP CONSTRAINT \(quoteIdentifier($0))" }
+                }
+            )
+        }
+    }
+
     func references(of table: TableDefinition) -> [(key: ForeignKeyDefinition, sql: String)] {
         TableShape(table).foreignKeys.map {
             ($0.key, "ALTER TABLE \(quoteIdentifier(table.name)) ADD \($0.definition.sql)")
