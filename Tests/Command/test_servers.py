@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -274,6 +276,62 @@ def test_a_server_that_is_not_there(corm: Corm) -> None:
     said = corm.fails("inspect", "postgresql://a:secret@%2Ftmp%2Fnowhere/x")
     assert "the server cannot be reached" in said
     assert "hint: check that the server runs" in said
+
+
+FILE = """
+CREATE TABLE artist (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, born DATE);
+CREATE TABLE album (id INTEGER PRIMARY KEY, title TEXT NOT NULL DEFAULT 'untitled',
+  artist INTEGER NOT NULL REFERENCES artist ON DELETE CASCADE, price REAL CHECK (price >= 0), rank INTEGER,
+  UNIQUE (artist, title));
+CREATE INDEX album_artist ON album (artist);
+CREATE UNIQUE INDEX album_rank ON album (rank) WHERE rank > 0;
+CREATE VIEW titles AS SELECT title FROM album;
+INSERT INTO artist VALUES (1, 'Ada', NULL);
+INSERT INTO album VALUES (1, 'First', 1, 0.5, 1);
+"""
+PROGRAM = """
+import sys
+sys.path.insert(0, "code")
+from cormorant import Bundle, Database
+from models import MODELS
+with Database(sys.argv[1]) as db:
+    Bundle.generate("steps", "start", *MODELS, server=db)
+    if sys.argv[2] == "sync":
+        db.sync(*MODELS)
+"""
+
+
+@pytest.mark.parametrize("way", ["move", "sync", "steps"])
+def test_a_server_is_brought_to_a_file_by_the_ways_that_are_told(corm: Corm, server: str, way: str) -> None:
+    subprocess.run(["psql", "-qX", server, "-c", f"CREATE DATABASE brought_{way}"], check=True)
+    url = server.rsplit("/", 1)[0] + f"/brought_{way}"
+    (corm.folder / "s.sql").write_text(FILE.split("INSERT")[0])
+    with sqlite3.connect(corm.folder / "f.db") as file:
+        file.executescript(FILE)
+    for source, kind in (("f.db", "file"), ("s.sql", "script")):
+        for command in ("plan", "migrate"):
+            said = corm.fails(command, url, source)
+            assert f"the schema of a {kind} does not say all that a server's tables need" in said
+            assert f"corm generate {source} --language python --out FOLDER writes models" in said
+            assert (f"corm move {source} URL makes the tables" in said) == (kind == "file")
+    done = corm.run("diff", url, "f.db", status=2)
+    assert '+ create table "album"' in done.out
+    assert done.err == "not compared: the view titles (f.db)\n"
+    if way == "move":
+        corm.run("move", "f.db", url, "--leave-out")
+    else:
+        corm.run("generate", "f.db", "--language", "python", "--out", "code", "-q")
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")}
+        command = [sys.executable, "-c", PROGRAM, url, way]
+        subprocess.run(command, check=True, cwd=corm.folder, env=environment)
+        if way == "steps":
+            assert corm.run("migrate", url, "steps").out == "applied 0001_start\n"
+    # By whichever way, the two are then one, in both directions, for what both can have.
+    for source in ("f.db", "s.sql"):
+        assert corm.run("diff", url, source).out == "no difference\n"
+        assert corm.run("diff", source, url).out == "no difference\n"
+    subprocess.run(["psql", "-qX", url, "-c", "DROP INDEX album_artist"], check=True)
+    assert corm.run("diff", url, "f.db", status=2).out == '+ create index "album_artist"\n'
 
 
 FAULTY = """

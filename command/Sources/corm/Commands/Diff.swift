@@ -1,6 +1,7 @@
 import ArgumentParser
 import CormorantBase
 import CormorantMigrations
+import CormorantORM
 import CormorantQuery
 
 /// In what two schemas differ.
@@ -8,7 +9,8 @@ struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show in what two schemas differ.",
         discussion: "Exit status: 0 when they are equal, 2 when they differ. Names of constraints and the order of "
-            + "columns are no difference.")
+            + "columns are no difference. Of a server and a file what both can have is compared; what else there is is told."
+    )
 
     @Argument(help: ArgumentHelp(stringLiteral: SchemaSource.helpWithServers), completion: .file())
     var before: String
@@ -26,10 +28,16 @@ struct Diff: ParsableCommand {
         let after = try SchemaSource(self.after, keys, mayBeServer: true)
         // A server says it in other words: what both have is compared.
         let isPortable = before.isServer || after.isServer
-        let changes = SchemaDifference(
-            from: try isPortable ? before.portable() : before.schema(),
-            to: try isPortable ? after.portable() : after.schema()
-        ).changes
+        func read(_ source: SchemaSource, _ name: String) throws -> Schema {
+            guard isPortable else { return try source.schema() }
+            let (schema, leftOut) = try source.portable()
+            let (style, place) = (Style(of: .error), isServerURL(name) ? shownURL(name) : name)
+            for what in leftOut {
+                Output.error("\(style.yellow("not compared:")) \(visible("\(what) (\(place))"))\n")
+            }
+            return schema
+        }
+        let changes = SchemaDifference(from: try read(before, self.before), to: try read(after, self.after)).changes
         if json {
             var document = JSONDocument()
             document.object { $0.array("changes", changes) { $0.value($1) } }

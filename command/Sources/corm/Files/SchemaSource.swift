@@ -37,15 +37,31 @@ enum SchemaSource {
     /// Whether it is a server's database.
     var isServer: Bool { if case .database(let database) = self { database.dialect == .postgres } else { false } }
 
-    /// What both engines have of it, as a file would have it: tables with their columns, keys, indexes, checks and defaults.
-    func portable() throws -> Schema {
+    /// What both engines have of it, as a file would have it: tables with their columns, keys, indexes, checks and defaults; and
+    /// what else there is.
+    func portable() throws -> (schema: Schema, leftOut: [String]) {
         let metadata: Metadata
         switch self {
         case .database(let database): metadata = try database.metadata()
         case .bundle, .script: metadata = try schema().metadata()
         }
-        let tables = MoveSchema(metadata, from: isServer ? .postgres : .sqlite, to: .sqlite).tables.map(\.schema)
-        return try Schema(script: SQLCompiler.createTables(tables, .sqlite).map { $0.sql + ";\n" }.joined())
+        let source = MoveSchema(metadata, from: isServer ? .postgres : .sqlite, to: .sqlite)
+        let tables = source.tables.map { table in
+            var schema = table.schema
+            for place in schema.columns.indices {
+                schema.columns[place].defaultSQL = schema.columns[place].defaultSQL.map(withPlainNumbers)
+                schema.columns[place].computedSQL = schema.columns[place].computedSQL.map(withPlainNumbers)
+            }
+            for place in schema.checks.indices {
+                schema.checks[place].condition = withPlainNumbers(schema.checks[place].condition)
+            }
+            for place in schema.indexes.indices {
+                schema.indexes[place].whereSQL = schema.indexes[place].whereSQL.map(withPlainNumbers)
+            }
+            return schema
+        }
+        let script = try SQLCompiler.createTables(tables, .sqlite).map { $0.sql + ";\n" }.joined()
+        return (try Schema(script: script), source.leftOut)
     }
 
     /// Without the tables that keep the history of migrations.
@@ -56,6 +72,20 @@ enum SchemaSource {
         case .script(let sql): try Schema(script: sql).withoutOwnTables
         }
     }
+}
+
+/// SQL with whole numbers as such: beside fractions a server is told `0.0` where a file has `0`.
+private func withPlainNumbers(_ sql: String) -> String {
+    var tokens = SQLTokenizer(sql)
+    var (text, place): ([UInt8], Int) = ([], 0)
+    while let token = try? tokens.next() {
+        guard token.kind == .number else { continue }
+        let number = tokens.bytes[token.range]
+        guard number.suffix(2).elementsEqual(".0".utf8) else { continue }
+        text += tokens.bytes[place..<token.range.upperBound - 2]
+        place = token.range.upperBound
+    }
+    return String(decoding: text + tokens.bytes[place...], as: UTF8.self)
 }
 
 extension Database {
@@ -173,14 +203,23 @@ struct MigrationTarget: ParsableArguments {
     /// The plan that leads there. Without a bundle.
     func plan(_ source: SchemaSource, of database: Database) throws -> MigrationPlan {
         guard database.dialect == .sqlite || source.isServer else {
+            let name = target == "-" ? "SCRIPT" : shellQuoted(target)
+            var ways = [
+                "corm generate \(name) --language python --out FOLDER writes models, to which a program's sync brings the server",
+                "corm diff shows in what the two differ",
+            ]
+            if case .database = source {
+                ways.insert("corm move \(name) URL makes the tables that are not there, with their rows", at: 0)
+            }
             throw CormorantError(
                 .unsupported,
-                "a server is brought to the steps of a bundle, to what another server has, or by a program to its models",
-                hint: "give the folder of a bundle; corm diff shows in what a server and a schema differ")
+                "the schema of a \(ways.count > 2 ? "file" : "script") does not say all that a server's tables need: a server is "
+                    + "brought to the steps of a bundle, or to what another server has",
+                hint: ways.joined(separator: "; "))
         }
         let isOfBoth = database.dialect == .sqlite && source.isServer
         return try MigrationPlan(
-            from: database.schema(), to: isOfBoth ? source.portable() : source.schema(), of: database,
+            from: database.schema(), to: isOfBoth ? source.portable().schema : source.schema(), of: database,
             options: MigrationOptions(allowDrop: allowDrop))
     }
 }

@@ -7,8 +7,10 @@ struct MoveSchema {
     private(set) var tables: [MovedTable] = []
     /// What would be missing there, each in a line.
     private(set) var leftOut: [String] = []
+    private var indexNames: Set<String>
 
     init(_ metadata: Metadata, from source: Dialect, to target: Dialect) {
+        indexNames = Set(metadata.tables.flatMap(\.indexes).compactMap(\.name).map(foldIdentifier))
         for problem in metadata.problems { leftOut.append("\(problem.type) \(problem.name): \(problem.message)") }
         let virtual = metadata.tables.filter { $0.kind == .virtual }
         for table in metadata.tables {
@@ -65,8 +67,8 @@ struct MoveSchema {
             let made = CheckSchema(name: name, condition: check.sql)
             if !accepts({ $0.checks.append(made) }) { leftOut.append("the check of \(table.name): \(check.sql)") }
         }
-        for (number, index) in table.indexes.enumerated() where index.origin != .primaryKey {
-            let name = index.name ?? "\(table.name)_key\(number + 1)"
+        for index in table.indexes where index.origin != .primaryKey {
+            let name = index.name ?? freeName(of: index, table.name)
             let terms = index.terms.compactMap { term in
                 term.collation == nil ? term.column.map { OrderedColumn($0, descending: term.isDescending) } : nil
             }
@@ -83,6 +85,19 @@ struct MoveSchema {
                 onUpdate: $0.onUpdate)
         }
         tables.append(MovedTable(schema, order: key, isKeyed: !table.primaryKey.isEmpty))
+    }
+
+    /// The name that models and the server give to what is unique and has none.
+    private mutating func freeName(of index: IndexMetadata, _ table: String) -> String {
+        let full = ([table] + index.terms.compactMap(\.column) + ["key"]).joined(separator: "_")
+        // A server cuts names off behind 63 bytes.
+        let plain = full.utf8.count > 60 ? "\(table)_key" : full
+        var (name, number) = (plain, 1)
+        while !indexNames.insert(foldIdentifier(name)).inserted {
+            name = "\(plain)\(number)"
+            number += 1
+        }
+        return name
     }
 
     /// SQLite's name of the row number that no column has taken.
