@@ -46,8 +46,9 @@ public func corm_block_next(
 ) -> corm_status {
     boundary(outError) {
         let result = try requireResult(handle)
-        guard maxRows != 0 else {
-            throw CormorantError(.misuse, "max_rows is 0", hint: "ask for at least one row")
+        if maxRows == 0 {
+            try result.cursor.beginWriting()
+            return CORM_OK
         }
         let limit = Int(clamping: maxRows.magnitude)
         if maxRows < 0 { try result.cursor.wantAll() }

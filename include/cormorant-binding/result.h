@@ -43,7 +43,8 @@ bool corm_block_in_transaction(corm_database *database);
 /*
  * Puts up to max_rows rows into the block: CORM_ROW, or CORM_DONE when there were none left. CORM_OK: those before a faulty one,
  * whose error the next call gives, and each one after it. Below 0: as many without the sign, of a result whose rows are all
- * kept in memory, so that a server need not stream them.
+ * kept in memory, so that a server need not stream them. 0: runs a statement that writes up to its first row, which comes next;
+ * one that only reads is left alone; CORM_OK.
  */
 corm_status corm_block_next(corm_result *result, int64_t max_rows, corm_block *block, corm_error **out_error);
 

@@ -312,6 +312,13 @@ extension StatementCursor {
         return columnNames
     }
 
+    /// What writes does so now, whoever reads its rows; its first row comes next. What only reads waits for its reader.
+    package func beginWriting() throws {
+        guard reprepared != nil, !onlyReads else { return }
+        _ = try acquiring { isAhead = try advance() != nil }
+        onRow = false
+    }
+
     /// After the first step: a `SELECT *` prepared before another program altered its table has other columns now.
     private func confirmColumns(_ statement: Statement) throws {
         defer { reprepared = nil }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from operator import length_hint
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._waiter import task_waiter
 from ._worker import Job, Lease, lease, run, run_to_end
 from .error import ProgrammingError
-from .result import _BLOCK, Result
+from .result import _BLOCK, Result, closed_early
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -25,8 +26,8 @@ S = TypeVar("S")
 class AsyncResult(Generic[T]):
     """Rows as they come, of AsyncDatabase.cursor() and query(): `async for`, or await fetch_one() and fetch_all().
 
-    The statement begins when it or the first of them is awaited. It ends with its rows, by close() or by `async with`,
-    or when it is dropped. One task reads at a time.
+    The statement begins when it or the first of them is awaited; one that writes has written then. It ends with its
+    rows, by close() or by `async with`, or when it is dropped. One task reads at a time.
     """
 
     _result: Result[T] | None = None
@@ -105,9 +106,11 @@ class AsyncResult(Generic[T]):
         return await self._do(lambda result: result.json())
 
     async def close(self) -> None:
-        """Ends the statement; no more rows come. A second close does nothing."""
+        """Ends the statement; to read rows that were left is a ProgrammingError. A second close does nothing."""
         place, result = self._place, self._result
-        self._block, self._is_over, self._failure = iter(()), True, None
+        if not self._is_over or length_hint(self._block):
+            self._failure = closed_early()
+        self._block, self._is_over = iter(()), True
         if place is not None:
             await place.end(result)
 
@@ -158,6 +161,8 @@ class AsyncResult(Generic[T]):
         except BaseException:
             # Also where the rows came all the same: who was cancelled reads no more, and may be held by its traceback.
             self._abandon()
+            if self._is_over and self._failure is None:
+                self._failure = closed_early()
             raise
         finally:
             self._is_busy = False

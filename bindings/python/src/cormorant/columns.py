@@ -111,13 +111,13 @@ class ColumnMethods:
                 parts.append(write_rows(self._model.handle, rows))
             return f"[{','.join(parts)}]"
         finally:
-            self.close()
+            self._end()
 
     @property
     def columns(self) -> tuple[str, ...]:
         raise NotImplementedError
 
-    def close(self) -> None:
+    def _end(self) -> None:
         raise NotImplementedError
 
     @property

@@ -223,7 +223,9 @@ def cursor(
     into: Any = MISSING,
     **attributes: Any,
 ) -> Result[Any]:
-    """The records of a query, streamed in constant memory; its tuples() and dicts() give rows in those forms."""
+    """The records of a query, streamed in constant memory; its tuples() and dicts() give rows in those forms. What
+    writes has written then.
+    """
     if isinstance(model, Query):
         model._refuse_loads("a cursor")
     cursor, shape = start(database, model, sql, bindings, attributes, order_by, limit, offset, into)
@@ -231,7 +233,7 @@ def cursor(
     result: Result[Any] = Result(database, cursor, shape.names, shape.load, shape.load_rows, model)
     if isinstance(shape, TupleShape) and shape.has_records:
         result._flat_names = shape.flat_names
-    return result
+    return result._begin()
 
 
 @overload
@@ -241,7 +243,8 @@ def query(database: Database, sql: str, bindings: Bindings = ..., *, into: Calla
 def query(
     database: Database, sql: str, bindings: Bindings = (), *, into: Callable[..., Any] | None = None
 ) -> Result[Any]:
-    """Runs raw SQL and streams its rows as tuples. It runs as far as its rows are read.
+    """Runs raw SQL and streams its rows as tuples. What writes has written then; what only reads runs as far as it is
+    read.
 
     into: makes each row into what it gives for the columns as keywords, with values as SQLite has them: a dataclass, a
     NamedTuple, any callable; a model makes records.
@@ -251,13 +254,13 @@ def query(
         return cursor(database, model, sql, bindings)
     opened = native_query.open_cursor(database._handle, None, sql, dump_bindings(bindings_of(sql, bindings)))
     if into is None:
-        return Result(database, opened, native_result.cursor_columns, None, None)
+        return Result(database, opened, native_result.cursor_columns, None, None)._begin()
     try:
         shape = IntoShape(TupleShape(()), into, opened)
     except ProgrammingError:
         opened.free()
         raise
-    return Result(database, opened, shape.names, shape.load, None)
+    return Result(database, opened, shape.names, shape.load, None)._begin()
 
 
 def explain(database: Database, query: Statement) -> str:

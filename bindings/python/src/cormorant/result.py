@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from operator import length_hint
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
@@ -84,7 +85,8 @@ def read_all(cursor: CursorHandle, convert: Convert | None) -> list[Any]:
 class Result(Owner, ColumnMethods, Generic[T]):
     """Rows as they come: iterate, or take fetch_one() and fetch_all(). Closed at its end, by close() or by `with`.
 
-    A row that cannot be read is an error where it comes, after those before it; it ends the result.
+    A statement that writes has written when it is opened, whether its rows are read or not. A row that cannot be read
+    is an error where it comes, after those before it; it ends the result.
 
     columns: the columns' names; for a model, its properties.
     """
@@ -150,7 +152,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
             try:
                 items += read_all(self._cursor, self._convert)
             finally:
-                self.close()
+                self._end()
         elif self._failure is not None:
             raise self._failure
         return items
@@ -172,11 +174,28 @@ class Result(Owner, ColumnMethods, Generic[T]):
         return self._as(convert)
 
     def close(self) -> None:
-        """Ends the statement; no more rows come. A second close does nothing."""
+        """Ends the statement; to read rows that were left is a ProgrammingError. A second close does nothing."""
+        if self._cursor is not None or length_hint(self._block):
+            self._end()
+            self._failure = closed_early()
+        elif self._given_out is not None:
+            self._end()
+
+    def _end(self) -> None:
         # Freed here, or by the other thread that reads from it at this moment.
         self._cursor = self._given_out = None
         self._failure = None
         self._block = iter(())
+
+    def _begin(self) -> Self:
+        """Runs a statement that writes; one that only reads waits for who reads its rows."""
+        assert self._cursor is not None
+        try:
+            native_result.begin(self._cursor)
+        except Exception:
+            self._end()
+            raise
+        return self
 
     def __enter__(self) -> Self:
         return self
@@ -187,7 +206,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
         self.close()
 
     def _as(self, convert: Convert | None) -> Result[Any]:
-        cursor, self._cursor = self._cursor, None
+        cursor = self._take_over()
         result: Result[Any] = Result(self._database, cursor, self._name_columns, convert, self._plain)
         result._columns = self._columns
         result._model = self._model
@@ -210,7 +229,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
                 self._columns = self._name_columns(cursor)
             items = self._convert(rows) if self._convert else rows
         except Exception as error:
-            self.close()
+            self._end()
             # The statement ends with the cursor, which the error must not keep.
             del cursor
             _forget_locals(error)
@@ -221,8 +240,14 @@ class Result(Owner, ColumnMethods, Generic[T]):
                 raise
         self._block = iter(items)
         if not items:
-            self.close()
+            self._end()
         return bool(items)
+
+
+def closed_early() -> ProgrammingError:
+    return ProgrammingError(
+        "the result was closed before its rows were read", hint="read them before, or run the query again"
+    )
 
 
 def _forget_locals(error: Exception) -> None:

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,19 @@ import pytest
 from models import Note, Person
 
 import cormorant
-from cormorant import Bundle, Column, Database, Expression, Model, Registry, Schema, WriteCompletion, param, select
+from cormorant import (
+    Bundle,
+    Column,
+    Database,
+    Expression,
+    Model,
+    ProgrammingError,
+    Registry,
+    Schema,
+    WriteCompletion,
+    param,
+    select,
+)
 from cormorant._native.handle import Handle
 
 SOURCES = Path(cormorant.__file__).parent
@@ -174,10 +187,14 @@ def test_what_threads_share_has_one_dict(db: Database) -> None:
 
 
 def test_a_result_that_another_thread_closes(db: Database) -> None:
+    def read(cursor: Any) -> None:
+        with suppress(ProgrammingError):  # which says that it is closed
+            list(cursor)
+
     db.insert_many(Person(f"n{i}", i) for i in range(2000))
     for _ in range(50):
         cursor = db.cursor(Person)
-        reader = threading.Thread(target=lambda cursor=cursor: list(cursor))
+        reader = threading.Thread(target=read, args=[cursor])
         reader.start()
         cursor.close()
         reader.join()

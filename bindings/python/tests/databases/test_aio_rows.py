@@ -31,7 +31,9 @@ def test_rows_come_one_after_the_other(path: Path) -> None:
         async with db.cursor(Note) as notes:
             async for _ in notes:
                 break
-        assert await notes.fetch_one() is None
+        for again in (notes.fetch_one, notes.fetch_all):
+            with pytest.raises(ProgrammingError, match="closed before its rows were read"):
+                await again()
         with pytest.raises(ProgrammingError, match="SELEC"):
             await db.query("SELEC").fetch_one()
         begun = await db.query("SELECT 1 UNION SELECT 2")
@@ -123,5 +125,27 @@ def test_two_tasks_do_not_read_one_result(path: Path) -> None:
         assert isinstance(told[0], Note)
         assert isinstance(told[1], ProgrammingError)
         await result.close()
+
+    on(path, body)
+
+
+def test_what_writes_has_written_once_it_is_awaited(path: Path) -> None:
+    async def body(db: AsyncDatabase) -> int:
+        result = await db.query("INSERT INTO notes (text, state) VALUES ('a', 'new') RETURNING id")
+        await result.close()
+        await db.query("INSERT INTO notes (text, state) VALUES ('b', 'new')")
+        return await db.count(Note)
+
+    assert on(path, body) == 2
+
+
+def test_rows_behind_a_read_that_was_cancelled_are_not_none(path: Path) -> None:
+    async def body(db: AsyncDatabase) -> None:
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0"
+        result = db.query(endless)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(result.fetch_one(), 0.1)
+        with pytest.raises(ProgrammingError, match="closed before its rows were read"):
+            await result.fetch_all()
 
     on(path, body)

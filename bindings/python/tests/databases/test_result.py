@@ -13,7 +13,7 @@ import pytest
 from models import Person
 
 import cormorant
-from cormorant import Database, ProgrammingError
+from cormorant import Database, ProgrammingError, insert
 
 NUMBERS = (
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i, 'text ' || i AS t FROM n"
@@ -64,7 +64,41 @@ def test_a_result_is_closed_once_or_twice(db: Database) -> None:
     with result:
         result.fetch_one()
     result.close()
-    assert result.fetch_all() == []
+    for again in (result.fetch_all, result.fetch_one, lambda: list(result)):
+        with pytest.raises(ProgrammingError, match="closed before its rows were read"):
+            again()
+    whole = db.query(NUMBERS, [10])
+    assert len(whole.fetch_all()) == 10
+    whole.close()
+    assert whole.fetch_all() == []
+
+
+def test_what_was_read_is_not_left_out_of_another_form(db: Database) -> None:
+    """The rows of the block that the first one came with would be missing."""
+    result = db.query(NUMBERS, [1000])
+    assert result.fetch_one() == (1, "text 1")
+    for form in (result.dicts, result.tuples):
+        with pytest.raises(ProgrammingError, match="the rows were read"):
+            form()
+    assert len(result.fetch_all()) == 999
+
+
+def test_what_writes_writes_though_nobody_reads_its_rows(db: Database) -> None:
+    db.query("INSERT INTO people (name, age) VALUES ('Ann', 1)")
+    with db.query("INSERT INTO people (name, age) VALUES ('Bob', 2) RETURNING name, age", into=Row):
+        pass
+    db.cursor(insert(Person).values(name="Cid", age=3).returning(Person.id)).close()
+    db.cursor(Person, "INSERT INTO people (name, age) VALUES ('Dee', 4) RETURNING *").close()
+    assert [person.name for person in db.fetch_all(Person, order_by="id")] == ["Ann", "Bob", "Cid", "Dee"]
+    several = db.query("UPDATE people SET age = age + 1 RETURNING age")
+    assert db.fetch_values("SELECT age FROM people ORDER BY id") == [2, 3, 4, 5]
+    assert several.columns == ("age",)
+    assert several.dicts().fetch_all() == [{"age": age} for age in (2, 3, 4, 5)]
+    with pytest.raises(cormorant.IntegrityError):
+        db.query("INSERT INTO people (id, name) VALUES (1, 'Eve')")
+    with pytest.raises(ProgrammingError, match="cannot be given as a parameter"):
+        db.query("DELETE FROM people RETURNING max(age, 1)", into=Row)
+    assert db.count(Person) == 4
 
 
 def test_a_result_ends_with_its_database(path: Path) -> None:

@@ -73,7 +73,8 @@ def test_the_rows_before_it_come_first(db: Database, open_cursor: Callable[[Data
         with pytest.raises(cormorant.DataError):
             again()
     rows.close()
-    assert rows.fetch_one() is None
+    with pytest.raises(cormorant.DataError):
+        rows.fetch_one()
     with pytest.raises(cormorant.DataError):
         open_cursor(db).fetch_all()
 
@@ -103,7 +104,8 @@ def test_in_tasks(db: Database) -> None:
                 with pytest.raises(cormorant.DataError):
                     await again()
             await rows.close()
-            assert await rows.fetch_one() is None
+            with pytest.raises(cormorant.DataError):
+                await rows.fetch_one()
 
     asyncio.run(main())
 

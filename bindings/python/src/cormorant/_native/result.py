@@ -28,6 +28,15 @@ def next_rows(cursor: CursorHandle, max_rows: int, *, until_error: bool = False)
     return rows
 
 
+def begin(cursor: CursorHandle) -> None:
+    """Runs a statement that writes up to its first row, which comes next."""
+    scratch = take()
+    status = _next(cursor, 0, scratch.block_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    give_back(scratch)
+
+
 def cursor_columns(cursor: CursorHandle) -> tuple[str, ...]:
     count = library.corm_result_column_count(cursor)
     return tuple(to_text(library.corm_result_column_name(cursor, column)) or "" for column in range(count))
