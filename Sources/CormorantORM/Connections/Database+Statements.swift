@@ -164,8 +164,13 @@ extension Connection {
                     "order a window with the frame ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or in the "
                     + "program", sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset)
         }
-        // SQLite's parser has a stack of 100 before 3.46.
-        if error.code == .sql, error.plainMessage == "parser stack overflow" { return tooDeep() }
+        // SQLite's parser has a stack of 100 before 3.46, of which each pair of parentheses takes some.
+        if error.code == .sql, error.plainMessage == "parser stack overflow" {
+            return CormorantError(
+                .misuse, "the statement nests deeper than SQLite parses",
+                hint: "join conditions side by side with one \"all\" or \"any\", or use SQLite 3.46 or newer",
+                sqliteCode: error.sqliteCode)
+        }
         if error.code == .sql, error.plainMessage == "too many SQL variables" {
             return CormorantError(
                 .tooBig, "the statement has more values than SQLite takes in one",

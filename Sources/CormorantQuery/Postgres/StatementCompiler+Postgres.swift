@@ -5,6 +5,7 @@ import CormorantBase
 extension StatementCompiler {
     /// Writes an expression as what it is by itself, in parentheses where it has parts and something stands around it.
     func write(postgres expression: Expression, at outer: Precedence) throws {
+        try refuseDaysBesideMoments(in: expression)
         switch expression.node {
         case .column(let reference): try write(reference)
         case .name(let source, let name): try write(name: name, of: source)
@@ -304,7 +305,9 @@ extension StatementCompiler {
         sql += "CASE WHEN "
         try count(self)
         // What is shifted out to the right leaves the sign.
-        sql += op == .shiftLeft ? " >= 64 THEN 0 WHEN " : " <= -64 THEN 0 WHEN "
+        sql += op == .shiftLeft ? " >= 64 THEN " : " <= -64 THEN "
+        try write(left, as: .bigint, at: .atom)
+        sql += " & 0 WHEN "
         try count(self)
         sql += op == .shiftLeft ? " <= -64 THEN " : " >= 64 THEN "
         try write(left, as: .bigint, at: .atom)

@@ -4,6 +4,7 @@ extension StatementCompiler {
     /// Writes an expression, in parentheses where what surrounds it holds together more tightly.
     func write(_ expression: Expression, at outer: Precedence) throws {
         if dialect == .postgres { return try write(postgres: expression, at: outer) }
+        try refuseDaysBesideMoments(in: expression)
         switch expression.node {
         case .column(let reference): try write(reference)
         case .name(let source, let name):

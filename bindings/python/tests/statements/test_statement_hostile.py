@@ -118,3 +118,15 @@ def test_one_query_in_many_threads(db: Database) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda age: db.fetch_all(query, age=age % 10), range(200)))
     assert all(len(records) == 100 and {p.age for p in records} == {i % 10} for i, records in enumerate(found))
+
+
+def test_deeper_than_sqlite_parses(db: Database) -> None:
+    """Versions before 3.46 parse less than what a statement may nest."""
+    condition = Person.age == 1
+    for number in range(150):
+        condition = (condition | (Person.age == number)) & (Person.age > 0)
+    if tuple(map(int, cormorant.sqlite_version().split("."))) >= (3, 46):
+        assert db.count(Person.where(condition)) >= 0
+    else:
+        with pytest.raises(cormorant.ProgrammingError, match="nests deeper than SQLite parses"):
+            db.count(Person.where(condition))
