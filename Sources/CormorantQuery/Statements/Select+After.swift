@@ -34,7 +34,7 @@ extension Select {
     /// Rows that are equal in all order terms would be passed over. Where SQL or names stand in the order, or several
     /// tables are joined, it is for the caller to know.
     private func requireUniqueOrder() throws {
-        guard joins.isEmpty, !isDistinct, case .table(let table)? = source?.kind, !table.key.isEmpty else { return }
+        guard joins.isEmpty, !isDistinct, case .table(let table)? = source?.kind else { return }
         var known: [Int] = []
         func note(_ operand: Expression) {
             guard case .column(let reference) = operand.node, reference.path.isEmpty, reference.table.isSame(as: table)
@@ -58,11 +58,14 @@ extension Select {
             default: break
             }
         }
-        if ([table.key] + table.uniques).contains(where: { $0.allSatisfy(known.contains) }) { return }
+        let keys = (table.key.isEmpty ? [] : [table.key]) + table.uniques
+        if keys.contains(where: { $0.allSatisfy(known.contains) }) { return }
         let names = table.key.map { table.columns[$0].property }.joined(separator: ", ")
         throw CormorantError(
             .misuse, "rows of \(table.model) may be equal in all terms of the order, and be passed over",
-            hint: "add the key, \(names), as the last \(table.key.count == 1 ? "term" : "terms") of the order",
+            hint: names.isEmpty
+                ? "give the model a key, and add it as the last term of the order, or page by limit and offset"
+                : "add the key, \(names), as the last \(table.key.count == 1 ? "term" : "terms") of the order",
             table: table.name)
     }
 }
