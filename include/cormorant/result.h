@@ -13,7 +13,8 @@ CORM_BEGIN_DECLS
 typedef struct corm_result corm_result;
 
 /*
- * Starts a statement; corm_result_next steps it. sql and values as in corm_database_execute, copied.
+ * Starts a statement; corm_result_next steps it: one that writes does so with the first of these. sql and values as in
+ * corm_database_execute, copied.
  *
  * out_result owned (corm_result_close). Statuses: as corm_database_execute.
  */
