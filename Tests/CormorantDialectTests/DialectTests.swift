@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 /// Statements by chance, run by SQLite and by the PostgreSQL server of CORMORANT_POSTGRES: they answer the same, or PostgreSQL
-/// refuses by name. CORMORANT_SEEDS says how many statements, CORMORANT_SEED which is the first.
+/// refuses by name. CORMORANT_SEEDS says how many statements, CORMORANT_SEED which is the first, and CORMORANT_ROWS of which rows,
+/// if not of the first's.
 struct DialectTests {
     private static let environment = ProcessInfo.processInfo.environment
     static let url = environment["CORMORANT_POSTGRES"]
@@ -13,11 +14,12 @@ struct DialectTests {
         // The same ones in each run; ./dev soak asks others.
         let first = DialectTests.environment["CORMORANT_SEED"].flatMap { UInt64($0) } ?? 7_166_855
         let count = DialectTests.environment["CORMORANT_SEEDS"].flatMap { UInt64($0) } ?? 2000
+        let rows = DialectTests.environment["CORMORANT_ROWS"].flatMap { UInt64($0) } ?? first
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cormorant-dialect-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         print("statements of the seeds from \(first) on: \(count)")
-        let differential = try Differential(folder: folder.path, url: DialectTests.url ?? "", seed: first)
+        let differential = try Differential(folder: folder.path, url: DialectTests.url ?? "", seed: rows)
         defer { differential.close() }
         var (same, unsupported) = (0, 0)
         for seed in first..<first + count {
@@ -26,7 +28,7 @@ struct DialectTests {
             case .refused: break
             case .unsupported: unsupported += 1
             case .different(let what):
-                Issue.record("seed \(seed), of rows of CORMORANT_SEED=\(first): \(what)")
+                Issue.record("CORMORANT_SEED=\(seed) CORMORANT_SEEDS=1 CORMORANT_ROWS=\(rows): \(what)")
             }
         }
         // Neither is everything refused.

@@ -56,11 +56,12 @@ extension StatementCompiler {
             return try parenthesized(outer > .not) { try $0.write(parts, in: .listParameter(name, forms)) }
         }
         let form = self.form(beside: operand)
+        let isPart = outer > .not
         guard canBeNull(operand) else {
-            return try parenthesized(outer > .not) { try $0.write([operand], in: .listParameter(name, [form])) }
+            return try parenthesized(isPart) { try $0.write([operand], in: .listParameter(name, [form]), isPart: isPart) }
         }
         try parenthesized(outer > .or) { compiler in
-            try compiler.write([operand], in: .listParameter(name, [form]))
+            try compiler.write([operand], in: .listParameter(name, [form]), isPart: isPart)
             compiler.sql += " OR "
             try compiler.write(postgres: operand, at: .atom)
             compiler.sql += " IS NULL AND "
@@ -69,7 +70,10 @@ extension StatementCompiler {
     }
 
     /// The list crosses as JSON, an array of texts or of arrays of them, whose statement stays the same whatever it holds.
-    private func write(_ operands: [Expression], in list: CompiledStatement.Binding) throws {
+    /// - Parameter isPart: whether it is no condition by itself. PostgreSQL takes `(x = ANY (a)) IS NOT NULL` for false where x is
+    ///   NULL, and an outer join for an inner one, though x is in no empty list; of a subquery it does not.
+    private func write(_ operands: [Expression], in list: CompiledStatement.Binding, isPart: Bool = false) throws {
+        let isArray = operands.count == 1 && !isPart
         guard operands.count <= greatestRowWidth else {
             throw CormorantError(
                 .misuse, "\(operands.count) columns are compared at once", hint: "compare \(greatestRowWidth) at most")
@@ -80,7 +84,8 @@ extension StatementCompiler {
             let type = postgresType(of: operand)
             try write(matched: operand, as: type == .boolean ? .bigint : type == .element ? .element : nil)
         }
-        sql += operands.count > 1 ? ") IN (SELECT " : " = ANY (ARRAY(SELECT "
+        if operands.count > 1 { sql += ")" }
+        sql += isArray ? " = ANY (ARRAY(SELECT " : " IN (SELECT "
         var filters: [String] = []
         for (index, operand) in operands.enumerated() {
             if index > 0 { sql += ", " }
@@ -105,7 +110,7 @@ extension StatementCompiler {
         bind(list, as: .jsonb)
         sql += ") AS \"list\" (\"value\")"
         if !filters.isEmpty { sql += " WHERE " + filters.joined(separator: " AND ") }
-        sql += operands.count == 1 ? "))" : ")"
+        sql += isArray ? "))" : ")"
     }
 
     func write(postgres operand: Expression, in select: Select) throws {
