@@ -73,7 +73,9 @@ final class Differential {
         switch answers {
         case (.success(let rows), .success(let others)):
             let difference = Comparison.difference(rows, others, isOrdered: isOrdered)
-            return difference.map { .different("\($0)\n  \(own.sql)\n  \(theirs.sql)\n  \(theirs.bindings) \(generator.parameters)") } ?? .same
+            return difference.map {
+                .different("\($0)\n  \(own.sql)\n  \(theirs.sql)\n  \(theirs.bindings) \(generator.parameters)")
+            } ?? .same
         case (.failure, .failure): return .refused
         case (.success, .failure(let error)):
             let code = (error as? CormorantError)?.code

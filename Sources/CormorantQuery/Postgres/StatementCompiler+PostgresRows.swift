@@ -58,7 +58,9 @@ extension StatementCompiler {
         let form = self.form(beside: operand)
         let isPart = outer > .not
         guard canBeNull(operand) else {
-            return try parenthesized(isPart) { try $0.write([operand], in: .listParameter(name, [form]), isPart: isPart) }
+            return try parenthesized(isPart) {
+                try $0.write([operand], in: .listParameter(name, [form]), isPart: isPart)
+            }
         }
         try parenthesized(outer > .or) { compiler in
             try compiler.write([operand], in: .listParameter(name, [form]), isPart: isPart)
