@@ -13,9 +13,8 @@ from browsers import Page, driver
 from running import COMMAND, ENVIRONMENT, ROOT, copy_chinook, make
 from studio_server import ROWS, Start, Studio
 
-
-# Each point of the page is clicked through in both browsers, by these; what else there is of it Firefox runs in ./dev soak: what
-# it draws otherwise than Chromium these have seen, and the rest is what the server says, or the page's own scripts make of it.
+# Each point of the page is clicked through in both browsers, by these; the other tests run in Firefox in ./dev soak:
+# what it draws otherwise than Chromium these see, and the rest is what the server answers and the page's scripts do.
 IN_BOTH = ("test_page.py", "test_large.py", "test_figures.py")
 
 

@@ -17,7 +17,7 @@ trap '[ -z "$group" ] || kill -- "-$group"; rm -rf "$output"* ${memory_folder:+"
 # Tests make files by the thousand, and a disk takes most of their time to say that it has them: they are made in memory where
 # there is plenty, unless TMPDIR says where. What a crash leaves of a file is tested by a VFS, and not by the disk.
 keep_files_in_memory() {
-    local enough=$((12 * 1024 * 1024)) space memory options # of 1,024 bytes
+    local enough=$((8 * 1024 * 1024)) space memory options # of 1,024 bytes; they take up to three millions
     [ -z "${TMPDIR:-}" ] || return 0
     space=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
     memory=$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo 2>/dev/null)

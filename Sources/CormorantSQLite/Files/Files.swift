@@ -45,7 +45,9 @@ func pathProblem(_ path: String, _ number: Int32 = 0) -> String {
     guard stat(path, &info) == 0 else {
         // Of a file that is not there and cannot be made SQLite only says that it is not there.
         let number = errno
-        guard number == ENOENT, access(folder(of: path), W_OK) != 0, errno != ENOENT else { return systemMessage(number) }
+        guard number == ENOENT, access(folder(of: path), W_OK) != 0, errno != ENOENT else {
+            return systemMessage(number)
+        }
         return "it is not there, and its folder takes no new file: \(systemMessage(errno))"
     }
     return access(path, R_OK) == 0 ? "its folder cannot be used" : systemMessage(errno)
