@@ -86,7 +86,7 @@ func run(_ job: inout Job) throws {
         }
     case "update3", "update9":
         var items = Item.make(count: count, edition: 1, key: updateKey)
-        let properties = job.work == "update3" ? ["quantity", "price", "name"] : []
+        let properties = job.work == "update3" ? ["quantity", "price", "name"] : nil
         try job.measure {
             try database.transaction {
                 for index in items.indices { try database.update(&items[index], properties: properties) }
@@ -94,7 +94,7 @@ func run(_ job: inout Job) throws {
         }
     case "update3_batch", "update9_batch":
         var items = Item.make(count: count, edition: 1, key: updateKey)
-        let properties = job.work == "update3_batch" ? ["quantity", "price", "name"] : []
+        let properties = job.work == "update3_batch" ? ["quantity", "price", "name"] : nil
         try job.measure { try database.update(contentsOf: &items, properties: properties) }
     case "save_batch":
         var items = Item.make(count: count, edition: 1, key: updateKey)
