@@ -149,7 +149,9 @@ def received(url: str) -> int:
 
 def wait_for_each_client(db: Database, clients: list[subprocess.Popen[str]], first: int) -> None:
     """Until each of two has committed 25 numbers more: one that opens its Database as a server goes would be refused."""
-    each = f"SELECT count(*) FILTER (WHERE id % 2 = 0), count(*) FILTER (WHERE id % 2 = 1) FROM entry WHERE id >= {first}"
+    each = (
+        f"SELECT count(*) FILTER (WHERE id % 2 = 0), count(*) FILTER (WHERE id % 2 = 1) FROM entry WHERE id >= {first}"
+    )
     before = db.query(each).fetch_all()[0]
     deadline = time.monotonic() + 60
     while any(now < then + 50 for then, now in zip(before, db.query(each).fetch_all()[0], strict=True)):
@@ -158,7 +160,13 @@ def wait_for_each_client(db: Database, clients: list[subprocess.Popen[str]], fir
         time.sleep(0.05)
 
 
-def test_a_failover_loses_nothing_that_was_acknowledged(own_server: Start, own_standby: Start) -> None:
+def start_client(url: str, first: int, told: Path) -> subprocess.Popen[str]:
+    """told: a file, which takes what a pipe would take until it is full."""
+    with told.open("w") as output:
+        return subprocess.Popen([sys.executable, CLIENT, url, str(first), "2"], stdout=output, text=True)
+
+
+def test_a_failover_loses_nothing_that_was_acknowledged(own_server: Start, own_standby: Start, tmp_path: Path) -> None:
     primary = own_server("--set", "wal_log_hints = on")
     standbys = [own_standby(primary), own_standby(primary)]
     with Database(primary) as db:
@@ -169,10 +177,8 @@ def test_a_failover_loses_nothing_that_was_acknowledged(own_server: Start, own_s
     for number in range(FAILOVERS):
         # What a primary is given by ALTER SYSTEM is not copied to standbys that are there.
         url = hosts(primary, *standbys, readers="standby", connect_timeout=2)
-        clients = [
-            subprocess.Popen([sys.executable, CLIENT, url, str(first + index), "2"], stdout=subprocess.PIPE, text=True)
-            for index in range(2)
-        ]
+        told = [tmp_path / f"client{index}" for index in range(2)]
+        clients = [start_client(url, first + index, file) for index, file in enumerate(told)]
         with Database(primary) as db:
             wait_for_each_client(db, clients, first)
         call("crash", primary)
@@ -184,14 +190,12 @@ def test_a_failover_loses_nothing_that_was_acknowledged(own_server: Start, own_s
             db.query("SELECT pg_reload_conf()").fetch_all()
             wait_for_each_client(db, clients, first)
         fates: dict[str, set[int]] = {"committed": set(), "unknown": set(), "rolled-back": set()}
-        for client in clients:
+        for client, file in zip(clients, told, strict=True):
             client.kill()
-            assert client.stdout is not None
-            for line in client.stdout.read().splitlines():
+            client.wait()
+            for line in file.read_text().splitlines():
                 assert line.split()[0] in fates, line
                 fates[line.split()[0]].add(int(line.split()[1]))
-            client.stdout.close()
-            client.wait()
         with Database(furthest) as db:
             there = [entry.id for entry in db.fetch_all(Entry, order_by=("id", "half")) if entry.id >= first]
         assert there[::2] == there[1::2], "a transaction is there by half"
