@@ -148,7 +148,7 @@ def received(url: str) -> int:
 
 
 def wait_for_each_client(db: Database, clients: list[subprocess.Popen[str]], first: int) -> None:
-    """Until each of two has committed 25 numbers more: one that opens its Database as a server goes would be refused."""
+    """Until each of two has committed 25 numbers more: whoever opens a Database as a server goes is refused."""
     each = (
         f"SELECT count(*) FILTER (WHERE id % 2 = 0), count(*) FILTER (WHERE id % 2 = 1) FROM entry WHERE id >= {first}"
     )
