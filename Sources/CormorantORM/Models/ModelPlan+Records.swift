@@ -134,10 +134,13 @@ extension ModelPlan {
         if pipeline != nil { return try send(planned, &record, wantsKey: writer.wantsKey) }
         let statement = planned.statement
         if writer.wantsKey, !tableMakesKeys { try requireMadeKeys() }
-        if planned.returnsRow { return try stepThrough(planned, &record, wantsKey: writer.wantsKey) }
+        if planned.returnsRow { return try stepThrough(planned, &record, wantsKey: writer.wantsKey, isGuarded: isGuarded) }
         let before = connection.totalChanges
         _ = try statement.step()
         let changed = try hasChanged(since: before)
+        if writer.wantsKey, statement.reprepareCount != planned.reprepareCount {
+            try requireKeyMade(planned, isWritten: changed, isGuarded: isGuarded)
+        }
         if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty && !model.isView) {
             let key = connection.lastInsertID
             do {
@@ -158,11 +161,14 @@ extension ModelPlan {
     /// Runs a statement that gives the row back.
     @inline(never)
     private func stepThrough<Access: RecordAccess>(
-        _ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool
+        _ planned: PlannedStatement, _ record: inout Access, wantsKey: Bool, isGuarded: Bool
     ) throws -> Bool {
         let statement = planned.statement
         var changed = false
         while try statement.step() {
+            if wantsKey, !changed, statement.reprepareCount != planned.reprepareCount {
+                try requireKeyMade(planned, isWritten: true, isGuarded: isGuarded)
+            }
             changed = true
             try take(planned, &record, wantsKey: wantsKey)
         }
@@ -292,6 +298,25 @@ extension ModelPlan {
     @inline(__always)
     func writer(_ planned: PlannedStatement, makesKey: Bool) -> RecordWriter {
         RecordWriter(planned.statement, planned.parameters, model, scratch, makesKey: makesKey)
+    }
+
+    /// Another program has changed the schema since the table was last looked at, and the row is in it: where the table makes no
+    /// keys any more, it does not stay.
+    @inline(never)
+    private func requireKeyMade(_ planned: PlannedStatement, isWritten: Bool, isGuarded: Bool) throws {
+        planned.reprepareCount = planned.statement.reprepareCount
+        guard connection.engine == nil else { return }
+        tableMakesKeys = false
+        do {
+            try requireMadeKeys()
+        } catch {
+            planned.statement.reset()
+            if isWritten, !isGuarded {
+                let row = connection.lastInsertID
+                _ = try Statement(connection, "DELETE FROM \(compiler.table(model.table)) WHERE rowid = \(row)").step()
+            }
+            throw error
+        }
     }
 
     /// A file of another program may have made the table, and SQLite stores NULL in a key that it does not make.

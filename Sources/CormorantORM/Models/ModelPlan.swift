@@ -25,6 +25,8 @@ package final class PlannedStatement {
     var keylessCopySQL: String?
     /// Of one that finds or inserts the unique key.
     var key: [Int] = []
+    /// That of the statement when the table was last looked at.
+    var reprepareCount: Int32 = 0
 
     /// What a record takes of the row that comes back.
     enum Taken {

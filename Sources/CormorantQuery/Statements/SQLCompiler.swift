@@ -35,7 +35,7 @@ package struct SQLCompiler: Sendable {
     }
 
     /// A table of records.
-    func table(_ name: String) -> String {
+    package func table(_ name: String) -> String {
         let name = quoteIdentifier(name)
         return attachment.map { "\(quoteIdentifier($0)).\(name)" } ?? name
     }

@@ -18,17 +18,29 @@ extension Select {
         var alternatives: [Expression] = []
         var equal: [Expression] = []
         for (term, given) in zip(order, values) {
-            let (operand, direction) = term.orderParts
-            let value = try operand.placed(given)
-            let mayBeNull = operand.mayBeNull || joins.contains { $0.kind.isOuter }
-            if let beyond = operand.beyond(value, isNull: given == .null, direction, mayBeNull: mayBeNull) {
-                alternatives.append(.all(equal + [beyond]))
+            for (operand, direction) in distinguished(term).map(\.orderParts) {
+                let value = try operand.placed(given)
+                let mayBeNull = operand.mayBeNull || joins.contains { $0.kind.isOuter }
+                if let beyond = operand.beyond(value, isNull: given == .null, direction, mayBeNull: mayBeNull) {
+                    alternatives.append(.all(equal + [beyond]))
+                }
+                equal.append(.binary(.is, operand, value))
             }
-            equal.append(.binary(.is, operand, value))
         }
         var select = self
         select.conditions.append(.any(alternatives))
         return select
+    }
+
+    /// An order term and, of a decimal of a key, its text: it is ordered by its number, and a key that is kept as text may have
+    /// 1.1 and 1.10.
+    func distinguished(_ term: Expression) -> [Expression] {
+        let (operand, direction) = term.orderParts
+        guard case .column(let reference) = operand.node, reference.path.isEmpty, reference.column.type == .decimal,
+            reference.column.collation.map(foldIdentifier) != "corm_decimal", groupBy.isEmpty, !isDistinct,
+            ([reference.table.key] + reference.table.uniques).contains(where: { $0.contains(reference.index) })
+        else { return [term] }
+        return [term, Expression.collate(operand, "binary").ordered(direction)]
     }
 
     /// Rows that are equal in all order terms would be passed over. Where SQL or names stand in the order, or several

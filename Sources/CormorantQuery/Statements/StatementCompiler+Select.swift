@@ -99,7 +99,7 @@ extension StatementCompiler {
             sql += " ORDER BY "
             try write(order: select.order.map(\.asTerm), of: select)
         } else {
-            try writeOrder(select.order.map(\.asTerm))
+            try writeOrder(select.order.flatMap(select.distinguished).map(\.asTerm))
         }
         try writeLimit(select)
         insertPaths(at: endOfSources)
