@@ -22,7 +22,7 @@ CREATE TABLE kinds (
   i text, j text COLLATE "C", k varchar(7), l char(3), n bytea, o uuid, p json, q jsonb, r date, s time, t timetz,
   u timestamp, v timestamptz DEFAULT now(), w interval, x inet, y integer[], z mood DEFAULT 'sad', aa inner_code,
   ab point3,
-  ac prices, ad tsvector, ae text COLLATE "en-x-icu", af text CHECK (length(af) <= 9),
+  ac prices, ad tsvector, ae text COLLATE ucs_basic, af text CHECK (length(af) <= 9),
   ag numeric CHECK (scale(ag) <= 3),
   ah integer DEFAULT -5, ai text DEFAULT 'it''s', aj bigserial, ak text GENERATED ALWAYS AS (lower(i)) STORED,
   "a ""b"" c" text

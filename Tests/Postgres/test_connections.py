@@ -162,6 +162,10 @@ def free_port() -> int:
 def authority() -> Iterator[Authority]:
     if shutil.which("openssl") is None:
         pytest.skip("no openssl is installed")
+    if URL:
+        with Database(URL) as db:
+            if not db.fetch_value("SELECT current_setting('ssl_library')"):
+                pytest.skip("this server was built without TLS")
     # Not in pytest's folder, which the server's user may not look into.
     folder = Path(tempfile.mkdtemp(prefix="cormorant-tls-", dir="/tmp"))
     folder.chmod(0o755)

@@ -23,6 +23,11 @@ def db(url: str) -> Iterator[Database]:
         yield database
 
 
+def has_xml(db: Database) -> bool:
+    made = "SELECT setting LIKE '%--with-libxml%' FROM pg_config WHERE name = 'CONFIGURE'"
+    return bool(db.fetch_value(made))
+
+
 @pytest.mark.parametrize(("sql", "answer"), [
     ("ARRAY[1, NULL, 3]", "{1,NULL,3}"), ("ARRAY[['a,b', 'c\"d'], ['', NULL]]", '{{"a,b","c\\"d"},{"",NULL}}'),
     ("CAST('{}' AS int[])", "{}"), ("CAST('sad' AS mood)", "sad"), ("CAST('abc' AS code)", "abc"),
@@ -39,6 +44,8 @@ def db(url: str) -> Iterator[Database]:
     ("CAST(4294967295 AS oid)", 4294967295), ("ROW(7)", 7),
 ])  # fmt: skip
 def test_is_answered(db: Database, sql: str, answer: object) -> None:
+    if sql.endswith("xml)") and not has_xml(db):
+        pytest.skip("this server was built without XML")
     assert db.fetch_value(f"SELECT {sql}") == answer
     # Beside one whose form is the server's own, all are texts on the way.
     if sql != "ROW(7)":
