@@ -15,7 +15,7 @@ struct StructRecord: RecordAccess {
 
     func write(to writer: inout RecordWriter) throws {
         // A statement by key is done after the first field or two (benchmarks: delete).
-        var left = writer.statement.parameterCount
+        var left = writer.parameterCount
         for field in layout.fields {
             if left == 0 { return }
             let column = field.column

@@ -138,7 +138,7 @@ extension ModelPlan {
         let before = connection.totalChanges
         _ = try statement.step()
         let changed = try hasChanged(since: before)
-        if writer.wantsKey, statement.reprepareCount != planned.reprepareCount {
+        if writer.wantsKey, statement.sqliteReprepareCount != planned.reprepareCount {
             try requireKeyMade(planned, isWritten: changed, isGuarded: isGuarded)
         }
         if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty && !model.isView) {
@@ -166,7 +166,7 @@ extension ModelPlan {
         let statement = planned.statement
         var changed = false
         while try statement.step() {
-            if wantsKey, !changed, statement.reprepareCount != planned.reprepareCount {
+            if wantsKey, !changed, statement.sqliteReprepareCount != planned.reprepareCount {
                 try requireKeyMade(planned, isWritten: true, isGuarded: isGuarded)
             }
             changed = true
@@ -304,8 +304,7 @@ extension ModelPlan {
     /// keys any more, it does not stay.
     @inline(never)
     private func requireKeyMade(_ planned: PlannedStatement, isWritten: Bool, isGuarded: Bool) throws {
-        planned.reprepareCount = planned.statement.reprepareCount
-        guard connection.engine == nil else { return }
+        planned.reprepareCount = planned.statement.sqliteReprepareCount
         tableMakesKeys = false
         do {
             try requireMadeKeys()

@@ -28,6 +28,9 @@ public struct RecordWriter: ~Copyable {
     }
 
     package var statement: Statement { borrowedStatement.takeUnretainedValue() }
+    /// That of the statement.
+    @inlinable @inline(__always)
+    package var parameterCount: Int { withoutRetaining(borrowedStatement) { $0.parameterCount } }
     package var model: ModelDescriptor { borrowedModel.takeUnretainedValue() }
 
     @inlinable @inline(__always)

@@ -11,13 +11,17 @@ package final class Statement {
     /// nil where it is SQLite's.
     package let engine: (any EngineStatement)?
     package let sql: String
-    package let parameterCount: Int
+    @usableFromInline package let parameterCount: Int
     /// As it was prepared; SQLite prepares it again when the schema has changed.
     package var columnCount: Int { engine.map(\.columnCount) ?? Int(sqlite3_column_count(pointer)) }
     /// How often the engine has prepared it again.
     package var reprepareCount: Int32 {
-        if let engine { return Int32(truncatingIfNeeded: engine.preparations) }
-        return sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
+        engine.map { Int32(truncatingIfNeeded: $0.preparations) } ?? sqliteReprepareCount
+    }
+    /// How often SQLite has; 0 of another engine's.
+    @inlinable @inline(__always)
+    package var sqliteReprepareCount: Int32 {
+        pointer == nil ? 0 : sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
     }
     /// BEGIN, COMMIT and the like, where it is one.
     package let transactionWord: String?
