@@ -134,7 +134,9 @@ extension ModelPlan {
         if pipeline != nil { return try send(planned, &record, wantsKey: writer.wantsKey) }
         let statement = planned.statement
         if writer.wantsKey, !tableMakesKeys { try requireMadeKeys() }
-        if planned.returnsRow { return try stepThrough(planned, &record, wantsKey: writer.wantsKey, isGuarded: isGuarded) }
+        if planned.returnsRow {
+            return try stepThrough(planned, &record, wantsKey: writer.wantsKey, isGuarded: isGuarded)
+        }
         let before = connection.totalChanges
         _ = try statement.step()
         let changed = try hasChanged(since: before)
