@@ -29,13 +29,26 @@ using brush_code = char[8];
 CORM_STRUCT(brush, (int64_t, id, CORM_INT64, .primary_key = true), (brush_code, code, CORM_TEXT, .unique = true));
 CORM_DEFINE(brush, "Brush", brush_columns, .strict = true);
 
-extern const corm_column_def paint_columns[4];
-const corm_column_def paint_columns[4] = {
+extern const corm_column_def paint_columns[5];
+const corm_column_def paint_columns[5] = {
     CORM_COLUMN(paint, id, CORM_INT64, .primary_key = true),
     CORM_COLUMN(paint, name, CORM_VARCHAR, .length = 40, .not_null = true),
     CORM_COLUMN(paint, shade, CORM_INT32),
     CORM_COLUMN(paint, price, CORM_DOUBLE),
+    CORM_COLUMN(paint, coats, CORM_INT32, .check_choices = true, CORM_CHOICES({"one", 1}, {"two", 2})),
 };
+
+// A table within a function has its choices as long as itself: clang warns where they are gone before.
+corm_status make_within(corm_model **out_model, corm_error **error);
+corm_status make_within(corm_model **out_model, corm_error **error) {
+    const corm_column_def columns[] = {
+        CORM_COLUMN(paint, id, CORM_INT64, .primary_key = true),
+        CORM_COLUMN(paint, shade, CORM_TEXT, CORM_CHOICES({"red", 0}, {"green", 1})),
+    };
+    const corm_model_def definition = CORM_MODEL(paint, "Paint", columns);
+    return corm_model_create(&definition, out_model, error);
+}
+
 extern const corm_model_def paint_def, paints_def;
 const corm_model_def paint_def = CORM_MODEL(paint, "Paint", paint_columns);
 const corm_model_def paints_def = CORM_MODEL(paint, "Paint", paint_columns, .table = "paints", .strict = true);

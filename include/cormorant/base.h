@@ -40,13 +40,15 @@ template <typename Item, size_t Count> char (&corm_items_of(const Item (&items)[
 #define CORM_INIT_(type) {.struct_size = sizeof(type)}
 #endif
 
-/* What macros put into an expression: a pointer to a struct with these members; an array, and how many items it has. In C they last
-   as long as the block, in C++, which has no such literals, until the end of the whole expression. */
+/* How long a member is. What macros put into an expression: a pointer to a struct with these members; an array, and how many items it
+   has. In C they last as long as the block, in C++, which has no such literals, until the end of the whole expression. */
 #ifdef __cplusplus
+#define CORM_SIZE_(type, member) sizeof(type::member)
 #define CORM_STRUCT_(type, ...) corm_address_of(type{.struct_size = sizeof(type), __VA_ARGS__})
 #define CORM_ARRAY_(type, ...) (std::initializer_list<type>{__VA_ARGS__}.begin())
 #define CORM_COUNT_(type, ...) (sizeof(corm_items_of<type>({__VA_ARGS__})))
 #else
+#define CORM_SIZE_(type, member) sizeof(((type *)0)->member)
 #define CORM_STRUCT_(type, ...) (&(const type){.struct_size = sizeof(type), __VA_ARGS__})
 #define CORM_ARRAY_(type, ...) ((type const[]){__VA_ARGS__})
 #define CORM_COUNT_(type, ...) (sizeof((type const[]){__VA_ARGS__}) / sizeof(type))

@@ -132,9 +132,18 @@ typedef struct corm_choice {
 } corm_choice;
 
 /* `CORM_CHOICES({"open", OPEN}, {"closed", CLOSED})` in CORM_COLUMN gives its choices. */
+#ifdef __cplusplus
+/* C++ has no literals of arrays: what stands for one is gone before the model is made. */
 #define CORM_CHOICES(...)                                                                                              \
-    .choices = (const corm_choice[]){__VA_ARGS__},                                                                     \
-    .choice_count = sizeof((const corm_choice[]){__VA_ARGS__}) / sizeof(corm_choice)
+    .choices = []() -> const corm_choice * {                                                                           \
+        static const corm_choice corm_choices[] = {__VA_ARGS__};                                                       \
+        return corm_choices;                                                                                           \
+    }(),                                                                                                               \
+    .choice_count = CORM_COUNT_(corm_choice, __VA_ARGS__)
+#else
+#define CORM_CHOICES(...)                                                                                              \
+    .choices = CORM_ARRAY_(corm_choice, __VA_ARGS__), .choice_count = CORM_COUNT_(corm_choice, __VA_ARGS__)
+#endif
 
 /* corm_column_def.scale: no digits after the point. */
 #define CORM_SCALE_0 4294967295
@@ -353,7 +362,7 @@ typedef struct corm_model_def {
 #define CORM_COLUMN(record, member, ...)                                                                               \
     {.name = #member,                                                                                                  \
      .offset = offsetof(record, member),                                                                               \
-     .size = sizeof(((record *)0)->member),                                                                            \
+     .size = CORM_SIZE_(record, member),                                                                               \
      .field = CORM_FIELD_(record, member),                                                                             \
      .type = __VA_ARGS__}
 
@@ -364,7 +373,7 @@ typedef struct corm_model_def {
 #define CORM_NESTED(row, member, part)                                                                                 \
     {.name = #member,                                                                                                  \
      .offset = offsetof(row, member),                                                                                  \
-     .size = sizeof(((row *)0)->member),                                                                               \
+     .size = CORM_SIZE_(row, member),                                                                                  \
      .field = CORM_NESTED_FIELD_(row, member, part),                                                                   \
      .type = 0,                                                                                                        \
      .record = &part##_model}

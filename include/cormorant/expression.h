@@ -195,7 +195,7 @@ corm_status corm_expr_sql(const corm_expr *expression, corm_arena *arena, const 
  * Short forms; each takes and gives expressions. CORM_COL(person, age) is the column of a field of a struct with a model
  * (CORM_DEFINE), which the compiler looks up; corm_expr_column(model, "owner.name") goes along relations.
  */
-#define CORM_COL(record, member) corm_expr_column(record##_model, ((void)sizeof(((record *)0)->member), #member))
+#define CORM_COL(record, member) corm_expr_column(record##_model, CORM_SIZE_(record, member) > 0 ? #member : "")
 #define CORM_INT(integer) corm_expr_value(corm_value_int64(integer))
 #define CORM_REAL(real) corm_expr_value(corm_value_double(real))
 #define CORM_STR(text) corm_expr_value(corm_value_text(text))
