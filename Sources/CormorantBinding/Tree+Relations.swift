@@ -29,8 +29,13 @@ public func corm_tree_load(
 ) -> corm_status {
     boundary(outError) {
         let database = try database(handle)
-        let relation = try requireModel(model).descriptor.relation(named: string(name, "relation"))
-        let owners = try rows(TreeReader(keys, size), width: relation.ownerColumns.count)
+        let owner = try requireModel(model).descriptor
+        let relation = try owner.relation(named: string(name, "relation"))
+        let columns = relation.ownerColumns.map { owner.columns[$0].type }
+        // In the file's form, by which the rows that come are told apart.
+        let owners = try rows(TreeReader(keys, size), width: columns.count).enumerated().map { index, key in
+            try key.stored(as: columns[index % columns.count]) ?? key
+        }
         var given = RelatedOptions()
         if options != nil {
             var reader = try TreeReader(options, optionsSize)

@@ -47,23 +47,23 @@ extension ModelDescriptor {
             var owner = self
             for name in names.dropLast() { owner = try owner.relation(named: name).target }
             let relation = try owner.relation(named: names.last ?? "")
-            let known = { (column: Int) throws -> Expression in
-                try relation.target.known(value, column)
-            }
+            let known = { (column: Int) throws -> Value in try relation.target.known(value, column) }
             if relation.kind == .toOne {
-                let here = { [owner] (column: Int) -> Expression in
-                    self.column(along: names.dropLast(), owner.columns[column].name, alias: alias)
-                }
-                guard value != nil else {
-                    return .any(relation.step.columns.map { .unary(.isNull, here($0.from)) })
-                }
+                // With a scope it leads to a row that is joined; without, the foreign key tells.
+                let target = relation.target
+                let hasScope = target.tableReference.scope != nil
+                let path = hasScope ? names : names.dropLast()
+                let keys = relation.step.columns.map { hasScope ? target.columns[$0.to] : owner.columns[$0.from] }
+                let here = keys.map { column(along: path, $0.name, alias: alias) }
+                guard value != nil else { return .any(here.map { .unary(.isNull, $0) }) }
                 // As the foreign key compares.
                 return .all(
-                    try zip(relation.step.columns, relation.step.collations).map { pair, collation in
-                        let isSame = owner.columns[pair.from].comparedBy == collation
-                        let column = here(pair.from)
+                    try keys.indices.map { index in
+                        let collation = relation.step.collations[index]
+                        let isSame = keys[index].comparedBy == collation
                         return .binary(
-                            .equal, isSame ? column : .collate(column, collation ?? "binary"), try known(pair.to))
+                            .equal, isSame ? here[index] : .collate(here[index], collation ?? "binary"),
+                            try here[index].placed(known(relation.step.columns[index].to)))
                     })
             }
             guard names.count == 1 else {
@@ -79,7 +79,10 @@ extension ModelDescriptor {
             let target = relation.target
             return exists(
                 relation.name,
-                where: try target.keyToCompare().map { .binary(.equal, target.asKey($0), try known($0)) }, alias: alias)
+                where: try target.keyToCompare().map {
+                    let own = target.asKey($0)
+                    return .binary(.equal, own, try own.placed(known($0)))
+                }, alias: alias)
         } catch {
             return .problem(error)
         }
@@ -90,7 +93,7 @@ extension ModelDescriptor {
         .all(
             try keyToCompare().map { column in
                 let own = asKey(column, alias: alias)
-                return value == nil ? .unary(.isNull, own) : .binary(.equal, own, try known(value, column))
+                return value == nil ? .unary(.isNull, own) : .binary(.equal, own, try own.placed(known(value, column)))
             })
     }
 
@@ -109,14 +112,14 @@ extension ModelDescriptor {
         return keyColumns
     }
 
-    private func known(_ value: ((Int) throws -> Value)?, _ column: Int) throws -> Expression {
+    private func known(_ value: ((Int) throws -> Value)?, _ column: Int) throws -> Value {
         let known = try value?(column) ?? .null
         guard known != .null else {
             throw CormorantError(
                 .misuse, "a record of \(name) has no \(columns[column].name) yet, by which it is known",
                 hint: "insert it first")
         }
-        return .value(known)
+        return known
     }
 
     /// An aggregate over the related records: of a property or, without one, of the records.

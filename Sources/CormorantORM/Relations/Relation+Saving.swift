@@ -9,19 +9,24 @@ extension Relation {
         of owner: [Value], except kept: [Value], _ dialect: Dialect
     ) throws -> CompiledStatement {
         let table = step.target
-        let named: [Int]
+        let named: [Expression]
         if let second {
-            named = second.columns.map(\.from)
+            named = zip(second.columns, second.collations).map { known($0.from, $1) }
         } else {
             try target.requireKey()
-            named = target.keyColumns
+            named = target.keyColumns.map { .column(table, $0) }
         }
         var change = Change(.delete, table)
-        change.conditions = zip(step.columns, owner).map { pair, value in
-            .binary(.equal, .column(table, pair.to), .value(value))
-        }
-        if !kept.isEmpty {
-            change.conditions.append(.unary(.not, .isIn(named.map { .column(table, $0) }, rows: kept)))
+        change.conditions = try zip(zip(step.columns, step.collations), owner).map { try holds($1, $0.0.to, $0.1) }
+        if !kept.isEmpty { change.conditions.append(.unary(.not, .isIn(named, rows: kept))) }
+        if let second, target.tableReference.scope != nil {
+            // What is outside of the target's scope is never among the records, and stays related.
+            var seen = Select(from: target.tableReference)
+            seen.columns = [Expression(.raw("1", []))]
+            seen.conditions = second.matches({ Expression(.column(ColumnReference(table, $0, isOuter: true))) }) {
+                .column(target.tableReference, $0)
+            }
+            change.conditions.append(.exists(seen))
         }
         return try StatementCompiler.compile(change, dialect)
     }
@@ -32,16 +37,30 @@ extension Relation {
     ) throws -> CompiledStatement {
         guard let second else { throw CormorantError(.internal, "the relation has no junction") }
         let table = step.target
-        let pairs = zip(step.columns.map(\.to) + second.columns.map(\.from), owner + related)
+        let columns = step.columns.map(\.to) + second.columns.map(\.from)
+        let values = owner + related
         var there = Select(from: table)
         there.columns = [Expression(.raw("1", []))]
-        there.conditions = pairs.map { .binary(.equal, .column(table, $0), .value($1)) }
+        there.conditions = try zip(zip(columns, step.collations + second.collations), values).map {
+            try holds($1, $0.0, $0.1)
+        }
         var row = Select()
-        row.columns = pairs.map { .value($1) }
+        row.columns = values.map { .value($0) }
         row.conditions = [.unary(.not, .exists(there))]
-        return try StatementCompiler.compile(Change(.insertSelect(pairs.map(\.0), row), table), dialect)
+        return try StatementCompiler.compile(Change(.insertSelect(columns, row), table), dialect)
     }
 
     /// The properties of the target that the owner, or the junction, refers to.
     package var referredColumns: [Int] { second?.columns.map(\.to) ?? step.columns.map(\.to) }
+
+    /// A column of a foreign key in the table that is written, compared as the key is that it refers to.
+    private func known(_ index: Int, _ collation: String?) -> Expression {
+        let column = Expression.column(step.target, index)
+        return (junction ?? target).columns[index].comparedBy == collation
+            ? column : .collate(column, collation ?? "binary")
+    }
+
+    private func holds(_ value: Value, _ index: Int, _ collation: String?) throws -> Expression {
+        .binary(.equal, known(index, collation), try Expression.column(step.target, index).placed(value))
+    }
 }

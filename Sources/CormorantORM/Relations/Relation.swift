@@ -222,7 +222,8 @@ extension ModelDescriptor {
     private func collations(_ pairs: [(from: Int, to: Int)]) -> [String?] {
         pairs.map { pair in
             let column = columns[pair.to]
-            return column.type == .decimal ? foldIdentifier(column.collation ?? "binary") : column.comparedBy
+            let hasOwn = column.type == .decimal || column.type == .offsetDatetime
+            return hasOwn ? foldIdentifier(column.collation ?? "binary") : column.comparedBy
         }
     }
 

@@ -265,6 +265,7 @@ extension StatementCompiler {
         switch try MomentOperand(right) {
         case .stored: return false
         case .calculated:
+            if left.comparesTexts { return false }
             try write(momentOf: left)
             sql += postgresInfix(op, left, right)
             try write(momentOf: right)

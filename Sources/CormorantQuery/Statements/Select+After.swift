@@ -91,15 +91,6 @@ extension Expression {
         }
     }
 
-    /// A value of an order term as it is compared with it: an offset datetime's text, offset and all, by which a column of them
-    /// is ordered.
-    fileprivate func placed(_ value: Value) throws -> Expression {
-        guard case .column(let reference) = node, reference.column.type == .offsetDatetime, value != .null else {
-            return .value(value)
-        }
-        return .value(try value.comparable(with: reference), as: .text)
-    }
-
     /// What comes after a value in that direction; nil for nothing.
     fileprivate func beyond(
         _ value: Expression, isNull: Bool, _ direction: OrderDirection, mayBeNull: Bool

@@ -83,6 +83,7 @@ extension StatementCompiler {
         switch try MomentOperand(right) {
         case .stored: return false
         case .calculated:
+            if left.comparesTexts { return false }
             try write(moment: left)
             sql += dialect.infix(op)
             try write(right, at: level)
@@ -136,7 +137,7 @@ extension StatementCompiler {
             guard isOffsetDatetime(other) else { return false }
             bindParameter(name, .moment(.start))
         default:
-            guard isOffsetDatetime(side) else { return false }
+            guard isOffsetDatetime(side), !side.comparesTexts, !other.comparesTexts else { return false }
             try write(moment: side)
         }
         return true
@@ -173,5 +174,18 @@ extension BinaryOperator {
         case .greaterOrEqual: .lessOrEqual
         default: self
         }
+    }
+}
+
+extension Expression {
+    /// Whether it compares by its text, as keys in the file do.
+    var comparesTexts: Bool { if case .collate(_, let name) = node { sameIdentifier(name, "binary") } else { false } }
+
+    /// A value as a column's order and keys tell it apart: an offset datetime's text, offset and all.
+    package func placed(_ value: Value) throws -> Expression {
+        guard case .column(let reference) = node, reference.column.type == .offsetDatetime, value != .null else {
+            return .value(value)
+        }
+        return .value(try value.comparable(with: reference), as: .text)
     }
 }

@@ -134,8 +134,8 @@ package struct RelationStep: Sendable {
     package let columns: [(from: Int, to: Int)]
     /// Whether the foreign key is here, so that the key that it refers to is there.
     package let refersToTarget: Bool
-    /// By which each column of that key compares in the file, in lower case; nil: by bytes. Decimals always have one, because
-    /// expressions compare them as numbers where none is named.
+    /// By which each column of that key compares in the file, in lower case; nil: by bytes. Decimals and offset datetimes always
+    /// have one, because expressions compare them as numbers and moments where none is named.
     package let collations: [String?]
 
     package init(
@@ -155,8 +155,8 @@ package struct RelationStep: Sendable {
         zip(columns, collations).map { pair, collation in
             let (here, there) = (here(pair.from), there(pair.to))
             let (key, other) = refersToTarget ? (there, here) : (here, there)
-            let isDecimal = collation == "binary" || collation == "corm_decimal"
-            return .binary(.equal, isDecimal ? .collate(key, collation ?? "") : key, other)
+            let isNamed = collation == "binary" || collation == "corm_decimal"
+            return .binary(.equal, isNamed ? .collate(key, collation ?? "") : key, other)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Cormorant
 import CormorantORM
+import CormorantQuery
 
 /// The models of a step's levels, and the relation of each to the next.
 struct Graph {
@@ -82,7 +83,10 @@ extension GraphRecord {
         try values.readBack(only: columns, from: reader)
     }
     func write(to writer: inout RecordWriter) throws { try values.write(to: &writer) }
-    func columnValue(at column: Int) -> Value { values.values[column] }
+    func columnValue(at column: Int) throws -> Value {
+        let value = values.values[column]
+        return try value.stored(as: values.model.columns[column].type) ?? value
+    }
     mutating func setGeneratedKey(_ key: Int64) { values.setGeneratedKey(key) }
     mutating func clearGeneratedKey() { values.clearGeneratedKey() }
 

@@ -208,6 +208,7 @@ class Path:
     def __eq__(self, other: object) -> Expression[bool]:  # type: ignore[override]
         """Whether the record that it leads to is this one; None: whether there is none."""
         steps = self._steps
+        steps[-1]._target()  # from here on the library knows it, for None, too
         values = None if other is None else values_of(other, steps[-1], steps[-1]._columns()[1])
         names = [step.name for step in steps]
         return Expression((abi.CORM_NODE_IS_RELATED, steps[0]._owner.__model__.handle, steps[0]._alias, names, values))
