@@ -42,6 +42,9 @@ extension JSONValue {
     }
 }
 
+/// Where schemas are made and dropped: a connection for each would take longer than most scenarios.
+private let schemas = Result { try server.map { try Database(path: $0) } }
+
 /// Where the database of a scenario is.
 struct ScenarioPlace {
     let path: String
@@ -54,13 +57,13 @@ struct ScenarioPlace {
             return
         }
         let schema = "scenario_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
-        try Database(path: server).executeScript(SQL(text: "CREATE SCHEMA \(schema)"))
+        try schemas.get()?.executeScript(SQL(text: "CREATE SCHEMA \(schema)"))
         self.schema = schema
         path = "\(server)\(server.contains("?") ? "&" : "?")options=-csearch_path%3D\(schema)"
     }
 
     func remove() {
-        guard let server, let schema else { return }
-        try? Database(path: server).executeScript(SQL(text: "DROP SCHEMA \(schema) CASCADE"))
+        guard let schema else { return }
+        try? schemas.get()?.executeScript(SQL(text: "DROP SCHEMA \(schema) CASCADE"))
     }
 }
