@@ -139,7 +139,8 @@ def test_processes_write_in_turn(tmp_path: Path) -> None:
     ).stdout
     figures = dict(part.split("=") for part in shown.split())
     assert int(figures["fewest"]) * 2 > int(figures["most"]), shown
-    assert float(figures["longest"]) < 10 * float(figures["mean"]), shown
+    # Milliseconds: a busy machine keeps one without a processor for a hundred; SQLite alone, without turns, for seconds.
+    assert float(figures["longest"]) < 500, shown
 
 
 def test_who_gave_up_waiting_keeps_nobody_waiting(path: Path) -> None:
