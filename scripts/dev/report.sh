@@ -47,22 +47,29 @@ suite() { # name command...: runs it to its first failing command, and counts it
     count "$1" "$status" $((SECONDS - began)) "$output"
 }
 
-run_beside() { # prefix name...: runs those of these functions that nobody has claimed, one after another, beside what follows
-    local prefix=$1
+run_unclaimed() { # prefix name...: one after another
+    local prefix=$1 name began
     shift
+    set +e
+    for name; do
+        claim "$name" || continue
+        began=$SECONDS
+        (
+            set -e
+            "$prefix$name"
+        ) >"$output.$name" 2>&1
+        echo "$? $((SECONDS - began))" >"$output.$name.status"
+    done
+}
+
+run_beside() { # lanes prefix name...: runs those of these functions that nobody has claimed, so many at a time, beside what follows
+    local lanes=$1 prefix=$2
+    shift 2
     # In a process group of its own, so that it ends with this script.
     set -m
     (
-        set +e
-        for name; do
-            claim "$name" || continue
-            began=$SECONDS
-            (
-                set -e
-                "$prefix$name"
-            ) >"$output.$name" 2>&1
-            echo "$? $((SECONDS - began))" >"$output.$name.status"
-        done
+        for ((; lanes > 0; lanes--)); do run_unclaimed "$prefix" "$@" & done
+        wait
     ) &
     group=$!
     set +m
