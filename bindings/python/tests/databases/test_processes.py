@@ -139,7 +139,7 @@ def test_processes_write_in_turn(tmp_path: Path) -> None:
     ).stdout
     figures = dict(part.split("=") for part in shown.split())
     assert int(figures["fewest"]) * 2 > int(figures["most"]), shown
-    # Milliseconds: a busy machine keeps one without a processor for a hundred; SQLite alone, without turns, for seconds.
+    # Milliseconds: a busy machine keeps one waiting for a hundred; SQLite alone, without turns, for seconds.
     assert float(figures["longest"]) < 500, shown
 
 
