@@ -37,6 +37,7 @@ def test_names_and_values_are_no_markup(start: Start, browser: Page, tmp_path: P
     browser.rows_are(lambda cells: cells[0] == MARKUP, 1)
     browser.cell(0, 0).click()
     browser.keys(Keys.ENTER)
+    browser.one(".cell-input")
     browser.keys(Keys.ESCAPE)
     browser.until(lambda: not browser.all(".cell-input"), "no field")
     browser.press("Filter")
