@@ -110,7 +110,8 @@ corm_status corm_query_fetch_into(corm_database *database, const corm_model *mod
 
 /*
  * The value of a query of one column, by SQL or a statement: that of the first row. CORM_OK, or CORM_NOT_FOUND when there is no
- * row; with query.one set that of the only row, or an error. arena: where a text or blob lives. Statuses: CORM_E_MISUSE for more columns, and those of corm_result_open.
+ * row; with query.one set that of the only row, or an error. arena: where a text or blob lives; needed whatever the value is.
+ * Statuses: CORM_E_MISUSE for more columns or no arena, and those of corm_result_open.
  */
 corm_status corm_query_value(corm_database *database, const corm_query *query, corm_arena *arena, corm_value *out_value,
                              corm_error **out_error);

@@ -49,6 +49,11 @@ public struct ColumnDescriptor: Sendable {
         if type == .decimal { return "corm_decimal" }
         return collation.map(foldIdentifier).flatMap { $0 == "binary" ? nil : $0 }
     }
+    /// By which keys of it compare in the file, in lower case; nil: by bytes. Decimals and offset datetimes, which expressions
+    /// compare by number and moment, always have one.
+    package var keyedBy: String? {
+        type == .decimal || type == .offsetDatetime ? foldIdentifier(collation ?? "binary") : comparedBy
+    }
     /// What a foreign key of this column refers to; nil: it has none.
     public var references: ReferenceTarget?
     /// The key in JSON; nil: by the names that reading and writing are asked for. "": the column is not in JSON.

@@ -14,7 +14,7 @@ extension Relation {
             named = zip(second.columns, second.collations).map { known($0.from, $1) }
         } else {
             try target.requireKey()
-            named = target.keyColumns.map { .column(table, $0) }
+            named = target.keyColumns.map { known($0, target.columns[$0].keyedBy) }
         }
         var change = Change(.delete, table)
         change.conditions = try zip(zip(step.columns, step.collations), owner).map { try holds($1, $0.0.to, $0.1) }
@@ -53,7 +53,7 @@ extension Relation {
     /// The properties of the target that the owner, or the junction, refers to.
     package var referredColumns: [Int] { second?.columns.map(\.to) ?? step.columns.map(\.to) }
 
-    /// A column of a foreign key in the table that is written, compared as the key is that it refers to.
+    /// A column of the table that is written, compared as a key is in the file: its own, or that which it refers to.
     private func known(_ index: Int, _ collation: String?) -> Expression {
         let column = Expression.column(step.target, index)
         return (junction ?? target).columns[index].comparedBy == collation

@@ -220,11 +220,7 @@ extension ModelDescriptor {
 
     /// By which the columns of this model that foreign keys refer to compare in the file.
     private func collations(_ pairs: [(from: Int, to: Int)]) -> [String?] {
-        pairs.map { pair in
-            let column = columns[pair.to]
-            let hasOwn = column.type == .decimal || column.type == .offsetDatetime
-            return hasOwn ? foldIdentifier(column.collation ?? "binary") : column.comparedBy
-        }
+        pairs.map { columns[$0.to].keyedBy }
     }
 
     private func pairs(of key: ForeignKeySchema, to target: ModelDescriptor) -> [(from: Int, to: Int)]? {
