@@ -83,9 +83,9 @@ def values(given: Any) -> list[Any]:
 
 
 def held_by(expression: Expression[Any], given: Any) -> Any:
-    """A value beside an expression; a text is that of an offset datetime where it is beside one."""
-    is_offset = expression._column is not None and expression._column.type_name == "offset_datetime"
-    return held("offset_datetime", given) if is_offset else given
+    """A value beside an expression; a text is an offset datetime or a decimal where it is beside one."""
+    kind = expression._column.type_name if expression._column is not None else ""
+    return held(kind, given) if kind in ("offset_datetime", "decimal") else given
 
 
 def make_record(model: type[Model], given: Json, number: int = -1) -> Model:
