@@ -51,9 +51,15 @@ def compile_c(folder: Path) -> Path:
     return program
 
 
+def swift_build(package: Path, *options: str) -> None:
+    """Planned anew, for other packages are built in the same folder, too."""
+    folder = ("--scratch-path", SWIFT_BUILD, "--disable-build-manifest-caching")
+    run("swift", "build", "--package-path", package, *folder, *options)
+
+
 def build_swift() -> None:
     """What generated sources import."""
-    run("swift", "build", "--package-path", ROOT, "--scratch-path", SWIFT_BUILD, "--target", "Cormorant")
+    swift_build(ROOT, "--target", "Cormorant")
 
 
 # As `swift build` compiles a module: 25 files at a time, or all at once.

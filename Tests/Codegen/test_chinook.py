@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from generated_code import HERE, SWIFT_BUILD, check_python, compile_c, contents, generate, run
+from generated_code import HERE, SWIFT_BUILD, check_python, compile_c, contents, generate, run, swift_build
 
 
 def test_python(chinook: Path, tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_swift(chinook: Path, tmp_path: Path) -> None:
     sources = HERE / "swift/Sources/copy/Generated"
     shutil.rmtree(sources, ignore_errors=True)
     generate(chinook, "swift", sources)
-    run("swift", "build", "--package-path", HERE / "swift", "--scratch-path", SWIFT_BUILD)
+    swift_build(HERE / "swift")
     assert run(SWIFT_BUILD / "debug/copy", chinook, tmp_path / "copy.db") == ""
     assert contents(tmp_path / "copy.db") == contents(chinook)
 

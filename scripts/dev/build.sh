@@ -13,10 +13,16 @@ build() {
     cmake --build build --parallel "$(nproc)"
 }
 
+# For debugging. Several packages build in the same folder, and are planned anew: SwiftPM would take the plan of the one that was
+# built last there for the next one's, and build nothing.
+swift_build() { # options...
+    swift build --scratch-path "$swift_scratch" --disable-build-manifest-caching "$@"
+}
+
 # What the compiler says of sources that it compiles now, in a clean clone of all, is an error.
 build_swift() {
     say "Building the tests of Swift"
-    swift build --build-tests --scratch-path "$swift_scratch" 2>&1 | tee "$output.swift"
+    swift_build --build-tests 2>&1 | tee "$output.swift"
     ! grep --extended-regexp '^/[^ ]+\.swift:[0-9]+:[0-9]+: warning: ' "$output.swift" || die "the compiler warns"
 }
 
@@ -30,7 +36,7 @@ prepare() {
 
 build_site() {
     say "Building the modules of Swift"
-    swift build --scratch-path "$swift_scratch" --target CormorantFoundation
+    swift_build --target CormorantFoundation
     say "Building the site"
     scripts/build-docs "$swift_scratch"
 }

