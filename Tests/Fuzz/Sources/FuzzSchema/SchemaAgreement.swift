@@ -1,1 +1,1 @@
-../../../CormorantTests/SchemaAgreement.swift
+../../../CormorantTests/Support/SchemaAgreement.swift

@@ -1,1 +1,1 @@
-../../../CormorantTests/SchemaFacts.swift
+../../../CormorantTests/Support/SchemaFacts.swift
