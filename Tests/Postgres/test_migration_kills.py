@@ -195,5 +195,5 @@ def test_what_was_killed_is_whole_and_goes_on(server: str, way: str) -> None:
             db.execute(f"DROP DATABASE round_{number} WITH (FORCE)")
     print(way, dict(cut))
     if ROUNDS >= 100:
-        # Killed before the first step, behind the last, and within.
+        # Killed within, too, and not always at the same place: a step may be too short to be met.
         assert len(cut) >= (3 if way == "sync" else len(STEPS) - 1), cut
