@@ -42,6 +42,9 @@ package struct SQLTokenizer {
             switch token.kind {
             case .space, .comment: continue
             case .openComment: endsInComment = true
+            // No statement ends in the two operators that `/*` is at the end of a text, and with a semicolon it were a comment.
+            case .operator where range.upperBound == bytes.count - 1 && bytes.suffix(2) == [0x2F, 0x2A]:
+                throw unrecognized(range.lowerBound..<bytes.count)
             case .illegal: throw unrecognized(range)
             case .identifier:
                 let keyword = SQLKeyword.find(bytes[range])
@@ -64,7 +67,7 @@ package struct SQLTokenizer {
     private func unrecognized(_ range: Range<Int>) -> CormorantError {
         CormorantError(
             .schema, "the SQL cannot be read at byte \(range.lowerBound): near \"\(excerpt(range))\"",
-            hint: "SQLite knows no such token; look for a quote that is not closed", sql: sql, offset: range.lowerBound)
+            hint: "SQLite knows no such token; look for a quote or a comment that is not closed", sql: sql, offset: range.lowerBound)
     }
 
     /// Enough of some bytes for a message.

@@ -1,0 +1,1 @@
+CREATE VIEW n AS SELECT 1 /*
