@@ -24,7 +24,7 @@ static struct {
     long variant;
 } asked = {.every = 1, .seed = 1, .variants = 8, .point = -1, .variant = -1};
 
-static char base[] = "/tmp/corm-faults-XXXXXX";
+static char base[256];
 static char work_folder[280], cut_folder[280], kept_folder[280];
 static uint64_t states[MOST_STATES];
 static int state_count;
@@ -400,6 +400,8 @@ int main(int count, char **arguments) {
         return usage();
     if (of_memory && !catch_allocations())
         return 4;
+    const char *parent = getenv("TMPDIR");
+    snprintf(base, sizeof base, "%s/corm-faults-XXXXXX", parent == NULL ? "/tmp" : parent);
     if (mkdtemp(base) == NULL)
         return 4;
     snprintf(work_folder, sizeof work_folder, "%s/work", base);
