@@ -260,12 +260,11 @@ extension StatementCompiler {
         if left.isGivenValue, !right.isGivenValue {
             return try write(postgresMoments: op.changedOver, right, left)
         }
-        guard isOffsetDatetime(left) || isOffsetDatetime(right) else { return false }
+        guard areMoments(left, right) else { return false }
         let start, end: CompiledStatement.Binding
         switch try MomentOperand(right) {
         case .stored: return false
         case .calculated:
-            if left.comparesTexts { return false }
             try write(momentOf: left)
             sql += postgresInfix(op, left, right)
             try write(momentOf: right)

@@ -129,7 +129,8 @@ extension StatementCompiler {
             let own = postgresType(of: part)
             let common = try meet(own, its)
             types.append(its == common ? nil : common)
-            areMoments.append(isOffsetDatetime(part) || column.map { inner.isOffsetDatetime($0) } ?? false)
+            let isMoment = isOffsetDatetime(part) || column.map { inner.isOffsetDatetime($0) } ?? false
+            areMoments.append(isMoment && !part.comparesTexts && column?.comparesTexts != true)
             if areMoments[index], !part.isGivenValue {
                 try write(momentOf: part)
             } else if areMoments[index], case .value(let value, let type) = part.node,
@@ -178,7 +179,7 @@ extension StatementCompiler {
 
     /// Writes what IN looks for.
     private func write(matched operand: Expression, as type: PostgresType?) throws {
-        if isOffsetDatetime(operand) { return try write(momentOf: operand) }
+        if isMoment(operand) { return try write(momentOf: operand) }
         let key = isText(operand) ? textKey(of: operand) : nil
         try write(key: key, collates: key != nil && !isBytewise(operand)) { compiler in
             try compiler.write(operand, as: type, at: .atom)
@@ -236,7 +237,7 @@ extension StatementCompiler {
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
             let other = others[index]
-            if isOffsetDatetime(part) || isOffsetDatetime(other) {
+            if areMoments(part, other) {
                 switch part.node {
                 case .value(let value, let type):
                     guard let moment = try Moment(value, type) else { return sql += "NULL" }

@@ -26,7 +26,7 @@ extension StatementCompiler {
         case .between(let operand, let low, let high) where operand.isRow:
             try parenthesized(.equality < outer) { try $0.write(row: operand, between: low, high) }
         case .between(let operand, let low, let high):
-            if isOffsetDatetime(operand) {
+            if isMoment(operand) {
                 // Each bound is another one for it.
                 let bounds = [
                     Expression.binary(.greaterOrEqual, operand, low), .binary(.lessOrEqual, operand, high),

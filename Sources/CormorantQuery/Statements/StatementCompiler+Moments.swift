@@ -72,18 +72,24 @@ enum MomentOperand {
 extension StatementCompiler {
     func isOffsetDatetime(_ expression: Expression) -> Bool { type(of: expression)?.type == .offsetDatetime }
 
+    /// Whether it is compared as a moment: not where its collation tells that it compares by its text.
+    func isMoment(_ expression: Expression) -> Bool { !expression.comparesTexts && isOffsetDatetime(expression) }
+
+    func areMoments(_ left: Expression, _ right: Expression) -> Bool {
+        !left.comparesTexts && !right.comparesTexts && (isOffsetDatetime(left) || isOffsetDatetime(right))
+    }
+
     /// Writes a comparison of offset datetimes. False where it is none, and where texts of the file are compared as such.
     func write(
         moments op: BinaryOperator, _ left: Expression, _ right: Expression, _ level: Precedence
     ) throws -> Bool {
         guard op.compares else { return false }
         if left.isGivenValue, !right.isGivenValue { return try write(moments: op.changedOver, right, left, level) }
-        guard isOffsetDatetime(left) || isOffsetDatetime(right) else { return false }
+        guard areMoments(left, right) else { return false }
         let start, end: CompiledStatement.Binding
         switch try MomentOperand(right) {
         case .stored: return false
         case .calculated:
-            if left.comparesTexts { return false }
             try write(moment: left)
             sql += dialect.infix(op)
             try write(right, at: level)
@@ -117,7 +123,7 @@ extension StatementCompiler {
 
     /// Writes what IN, CASE or a row looks for.
     func write(matched operand: Expression) throws {
-        if isOffsetDatetime(operand) {
+        if isMoment(operand) {
             try write(moment: operand)
         } else {
             try write(compared: operand, at: .comparison)
@@ -131,13 +137,13 @@ extension StatementCompiler {
         switch side.node {
         case .value(_, .text), .value(.null, _): return false
         case .value(let value, let type):
-            guard isOffsetDatetime(other), let moment = try Moment(value, type) else { return false }
+            guard isMoment(other), let moment = try Moment(value, type) else { return false }
             bind(.value(.text(moment.text(.start))))
         case .parameter(let name):
-            guard isOffsetDatetime(other) else { return false }
+            guard isMoment(other) else { return false }
             bindParameter(name, .moment(.start))
         default:
-            guard isOffsetDatetime(side), !side.comparesTexts, !other.comparesTexts else { return false }
+            guard isMoment(side), !other.comparesTexts else { return false }
             try write(moment: side)
         }
         return true

@@ -76,7 +76,7 @@ extension StatementCompiler {
 
     /// What is made of a value that is compared with an expression.
     func form(beside operand: Expression) -> ParameterForm {
-        if isOffsetDatetime(operand) { return .moment(.start) }
+        if isMoment(operand) { return .moment(.start) }
         if let hint = operand.typeHint { return .comparedWith(hint) }
         guard let made = type(of: operand) else { return .plain }
         if made.type.timeForm != nil, let column = made.column { return .comparedWith(column) }
