@@ -67,7 +67,8 @@ package struct SQLTokenizer {
     private func unrecognized(_ range: Range<Int>) -> CormorantError {
         CormorantError(
             .schema, "the SQL cannot be read at byte \(range.lowerBound): near \"\(excerpt(range))\"",
-            hint: "SQLite knows no such token; look for a quote or a comment that is not closed", sql: sql, offset: range.lowerBound)
+            hint: "SQLite knows no such token; look for a quote or a comment that is not closed", sql: sql,
+            offset: range.lowerBound)
     }
 
     /// Enough of some bytes for a message.
