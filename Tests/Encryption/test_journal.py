@@ -45,3 +45,26 @@ def test_records_of_an_earlier_transaction_are_not_played_back(tmp_path: Path, k
     with Database(path, cipher=Cipher(key) if key else None, journal_mode="persist") as database:
         assert database.query("SELECT DISTINCT substr(a, 1, 2) FROM t").fetch_all() == [("2-",)]
         assert database.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+
+
+@pytest.mark.parametrize("key", ["", RAW], ids=["plain", "encrypted"])
+def test_a_record_of_page_1_that_is_another_page_harms_no_handle(tmp_path: Path, key: str) -> None:
+    """A writer fell between a record's number and its page, where one of an earlier transaction was."""
+    path = tmp_path / "test.db"
+    environment = {**os.environ, "PYTHONPATH": str(BINDINGS)}
+    done = subprocess.run([sys.executable, "-c", WRITE, path, key], env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL
+    journal = Path(f"{path}-journal")
+    header = journal.read_bytes()[:28].ljust(512, b"\0")
+    earlier = bytearray(Path(f"{path}.journal").read_bytes()[512:])
+    assert int.from_bytes(earlier[:4]) > 1
+    earlier[:4] = (1).to_bytes(4)
+    shutil.copy(f"{path}.committed", path)
+    journal.unlink()
+    with Database(path, cipher=Cipher(key) if key else None, journal_mode="persist") as database:
+        assert database.query("SELECT DISTINCT substr(a, 1, 2) FROM t").fetch_all() == [("2-",)]
+        journal.write_bytes(header + earlier)
+        assert database.query("SELECT DISTINCT substr(a, 1, 2) FROM t").fetch_all() == [("2-",)]
+        assert database.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+        database.execute("UPDATE t SET a = '4-'")
+        assert database.query("SELECT DISTINCT a FROM t").fetch_all() == [("4-",)]

@@ -96,7 +96,7 @@ final class EncryptedDatabaseFile: VFSFile {
             return fail(isProven ? .truncated : wrongKey, number == 1 ? SQLITE_NOTADB : SQLITE_CORRUPT)
         }
         guard status == SQLITE_OK else { return status }
-        if number == 1 { return openFirst(buffer) }
+        if number == 1 { return openFirst(buffer, isOfFile: true) }
         let opened = open(number, buffer)
         guard opened == SQLITE_CORRUPT, isProven, isUnused(number) else { return opened }
         // Read by a backup, which copies all pages.
@@ -105,15 +105,20 @@ final class EncryptedDatabaseFile: VFSFile {
         return SQLITE_OK
     }
 
-    private func openFirst(_ buffer: UnsafeMutableRawPointer) -> Int32 {
+    /// - Parameter isOfFile: whether the file has it there, not its journal or log.
+    private func openFirst(_ buffer: UnsafeMutableRawPointer, isOfFile: Bool) -> Int32 {
         if let known = recent.page(1, as: buffer) {
             buffer.copyMemory(from: known, byteCount: pageSize)
             return SQLITE_OK
         }
         if beginsPlain(buffer), !codec.hasPlainHeader { return fail(.plainFile, SQLITE_NOTADB) }
         if let attachError { return fail(.error(attachError), SQLITE_IOERR_READ) }
+        let wasAttached = isAttached
         let status = attach(buffer)
-        guard status == SQLITE_OK else { return status }
+        guard status == SQLITE_OK else {
+            // Where a record of a journal was not written, another page of an earlier transaction may stand.
+            return wasAttached && !isOfFile ? fail(isProven ? .altered(page: 1) : wrongKey, SQLITE_NOTADB) : status
+        }
         recent.prepare(1, buffer)
         switch codec.decrypt(1, buffer) {
         case .authentic: break
@@ -135,14 +140,15 @@ final class EncryptedDatabaseFile: VFSFile {
             return SQLITE_OK
         } catch {
             let error = error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)")
-            attachError = error
+            // With its keys at hand, a handle looks again: a file that was replaced may be put back.
+            if !isAttached { attachError = error }
             return fail(.error(error), SQLITE_IOERR_READ)
         }
     }
 
     /// Decrypts the image of a page, in place, wherever it was read from.
     func open(_ number: UInt32, _ image: UnsafeMutableRawPointer) -> Int32 {
-        if number == 1 { return openFirst(image) }
+        if number == 1 { return openFirst(image, isOfFile: false) }
         if !isAttached {
             let status = attachToFile()
             guard status == SQLITE_OK else { return status }
