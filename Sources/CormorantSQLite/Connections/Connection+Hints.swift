@@ -5,9 +5,14 @@ extension Connection {
     /// The error of SQL that does not compile, with what the file and SQLite have instead, and where it stands.
     func compileError(_ status: Int32, sql: String, from start: Int = 0) -> CormorantError {
         let error = error(status, sql: sql, from: start)
-        guard error.code == .sql, error.plainHint == nil, let hint = untraced({ hint(for: error, sql) }) else {
-            return error
+        guard error.code == .sql, error.plainHint == nil else { return error }
+        let isInTransaction = sqlite3_get_autocommit(handle) == 0
+        let hint: String? = untraced { self.hint(for: error, sql) }
+        // SQLite had no memory for what the hint is looked for with, and took the transaction back.
+        if isInTransaction, sqlite3_get_autocommit(handle) != 0 {
+            return sqliteError(SQLITE_NOMEM, "out of memory", sql: sql)
         }
+        guard let hint else { return error }
         return CormorantError(
             error.code, error.plainMessage, hint: hint, sqliteCode: error.sqliteCode, sql: error.sql,
             offset: error.offset)
