@@ -289,6 +289,12 @@ static void one_fault(const workload *of, bool encrypted, bool of_memory, fault 
                  corm_error_message(run.error));
         fail(text);
     }
+    /* What was written by half is not what somebody altered. */
+    if (strncmp(seen, "write", 5) == 0 && (status == CORM_E_ALTERED || status == CORM_E_WRONG_KEY)) {
+        snprintf(text, sizeof text, "%s: is told as %s: %s", seen, corm_status_name(status),
+                 corm_error_message(run.error));
+        fail(text);
+    }
     if (status >= 0 && run.done != state_count - 1)
         fail("the work ended early, without an error");
     corm_error_free(run.error);

@@ -21,6 +21,8 @@ final class EncryptedJournalFile: VFSFile {
     private var headerOffset: Int64 = -8
     private var nonce: UInt32?
     private var wroteRecords = false
+    /// Of a journal that is written: where its last whole record ends, or its newest header.
+    private var writtenEnd: Int64 = 0
     /// Of a journal that is written: what its newest header is, whether its records are counted but not yet on the disk, and
     /// whether it has a mark.
     private let header = PageBuffer(JournalMark.headerSize)
@@ -65,7 +67,9 @@ final class EncryptedJournalFile: VFSFile {
         header.bytes.copyMemory(from: buffer, byteCount: min(count, JournalMark.headerSize))
         let records = bigEndian32(header.bytes, 8)
         isCounted = startsAsHeader(buffer) && records > 0 && records < .max
-        return writeRaw(buffer, count, offset)
+        let status = writeRaw(buffer, count, offset)
+        if status == SQLITE_OK { writtenEnd = max(writtenEnd, offset &+ Int64(count)) }
+        return status
     }
 
     /// The records that a header counts are on the disk from here on, and it is marked as such.
@@ -79,14 +83,17 @@ final class EncryptedJournalFile: VFSFile {
 
     private func writeNumber(_ value: UInt32, _ offset: Int64) -> Int32 {
         var written = value
-        if offset == sumOffset {
+        let isSum = offset == sumOffset
+        if isSum {
             written = value &+ sumDifference
             sumOffset = -8
         }
         number = value
         numberOffset = offset
         var bytes = written.bigEndian
-        return writeRaw(&bytes, 4, offset)
+        let status = writeRaw(&bytes, 4, offset)
+        if isSum, status == SQLITE_OK { writtenEnd = max(writtenEnd, offset &+ 4) }
+        return status
     }
 
     private func writePage(_ page: UnsafeRawPointer, _ offset: Int64) -> Int32 {
@@ -162,9 +169,9 @@ final class EncryptedJournalFile: VFSFile {
             sumDifference = checksum(image.bytes) &- checksum(buffer)
             return SQLITE_OK
         }
-        guard opened & 0xFF != SQLITE_IOERR, !wroteRecords, let nonce else { return opened }
+        guard opened & 0xFF != SQLITE_IOERR, !wroteRecords || offset >= writtenEnd, let nonce else { return opened }
         // The image is whole if its checksum fits: then the key is wrong, or the record was altered, and the journal must
-        // stay as it is. If not, the record was half written when a process ended, and SQLite is to stop there.
+        // stay as it is. If not, the record was half written when a process ended, or writing it failed, and SQLite is to stop there.
         guard storedSum != nonce &+ checksum(image.bytes) else { return opened }
         database.faults.clear()
         buffer.copyMemory(from: image.bytes, byteCount: pageSize)
