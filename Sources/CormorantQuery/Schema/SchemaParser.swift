@@ -84,7 +84,16 @@ package struct SchemaParser {
         let end =
             statement.upperBound < tokens.count ? tokens[statement.upperBound].range.lowerBound : source.bytes.count
         var text = source.bytes[start..<end]
-        while let last = text.last, last <= 0x20 { text.removeLast() }
+        while let last = text.last {
+            if last <= 0x20 {
+                text.removeLast()
+            } else if source.endsInComment, text.suffix(2) == [0x2F, 0x2A] {
+                // An open comment of spaces: without them they were two operators.
+                text.removeLast(2)
+            } else {
+                break
+            }
+        }
         return String(decoding: text, as: UTF8.self)
     }
 }
