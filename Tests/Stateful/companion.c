@@ -1,6 +1,6 @@
 /*
- * Does what it is told, line by line, with one file, for test_stateful.py: open PATH KEY, put ID NAME N, add ID N, delete ID, get ID,
- * sum, close. Or `companion PATH KEY FIRST`: writes rows to the table `other` until it is killed, and tells each that is committed.
+ * Does what it is told, line by line, with one file, for test_stateful.py: open PATH KEY JOURNAL, put ID NAME N, add ID N,
+ * delete ID, get ID, sum, close. Or `companion PATH KEY FIRST`: writes rows to the table `other` until it is killed, and tells each that is committed.
  */
 #include <cormorant.h>
 #include <inttypes.h>
@@ -12,10 +12,11 @@
 static corm_database *database;
 static corm_error *error;
 
-static corm_status open_file(const char *path, const char *key) {
+static corm_status open_file(const char *path, const char *key, const char *journal) {
     corm_open_options options = CORM_OPEN_OPTIONS_INIT;
     corm_cipher_options cipher = CORM_CIPHER_OPTIONS_INIT;
     options.busy_timeout = 30000;
+    options.journal_mode = strcmp(journal, "delete") == 0 ? CORM_JOURNAL_DELETE : CORM_JOURNAL_WAL;
     options.synchronous = CORM_SYNCHRONOUS_FULL;
     cipher.key = key;
     cipher.key_size = strlen(key);
@@ -74,13 +75,13 @@ static int write_on(const char *first_text) {
 int main(int count, char **arguments) {
     static char line[2000], word[4][600];
     if (count == 4)
-        return open_file(arguments[1], arguments[2]) < 0 ? 1 : write_on(arguments[3]);
+        return open_file(arguments[1], arguments[2], "wal") < 0 ? 1 : write_on(arguments[3]);
     while (fgets(line, sizeof line, stdin) != NULL) {
         memset(word, 0, sizeof word);
         sscanf(line, "%599s %599s %599s %599s", word[0], word[1], word[2], word[3]);
         int64_t id = atoll(word[1]);
         if (strcmp(word[0], "open") == 0)
-            answer(open_file(word[1], word[2]), "ok");
+            answer(open_file(word[1], word[2], word[3]), "ok");
         else if (strcmp(word[0], "put") == 0)
             change("INSERT INTO item (id, name, n) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = "
                    "excluded.name, n = excluded.n",

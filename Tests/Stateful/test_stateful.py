@@ -105,7 +105,7 @@ class Machine(RuleBasedStateMachine):
         self.handles[0].execute("CREATE TABLE other (n INTEGER PRIMARY KEY)")
         self.handles += [self.open(1), self.open(2)]
         for companion in companions.values():
-            assert companion.ask("open", self.path, KEY if self.cipher else "-") == "ok"
+            assert companion.ask("open", self.path, KEY if self.cipher else "-", self.journal) == "ok"
         if self.beside:
             key = KEY if self.cipher else "-"
             programs = [(PROGRAMS / "companion", 1_000_000), (SWIFT / "companion", 2_000_000)]

@@ -100,17 +100,18 @@ private func keyFacts(_ key: ForeignKeyDefinition) -> String {
 /// SQLite keeps spaces and comments inside a type, and takes one ALWAYS, or GENERATED ALWAYS, off the end of a long one. What
 /// it makes of quotes among other words is its own affair.
 private func typeFacts(_ type: String, declared: String) -> String {
-    if declared.contains(where: { "\"'`[]".contains($0) }) { return "?" }
+    if declared.unicodeScalars.contains(where: { "\"'`[]".unicodeScalars.contains($0) }) { return "?" }
     var text = ""
-    var rest = Substring(foldIdentifier(type))
+    // What combines with what stands before it is no part of that.
+    var rest = foldIdentifier(type).unicodeScalars[...]
     while let first = rest.first {
-        if rest.hasPrefix("/*") {
-            while !rest.isEmpty, !rest.hasPrefix("*/") { rest.removeFirst() }
+        if rest.starts(with: "/*".unicodeScalars) {
+            while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
             rest = rest.dropFirst(2)
-        } else if rest.hasPrefix("--") {
+        } else if rest.starts(with: "--".unicodeScalars) {
             rest = rest.drop { $0 != "\n" }
         } else {
-            if !first.isWhitespace, first != "\u{feff}" { text.append(first) }
+            if !first.properties.isWhitespace, first != "\u{feff}" { text.unicodeScalars.append(first) }
             rest.removeFirst()
         }
     }

@@ -2,8 +2,8 @@
 import Cormorant
 import Foundation
 
-func opened(_ path: String, _ key: String) throws -> Database {
-    var options = OpenOptions(busyTimeout: 30_000, synchronous: .full)
+func opened(_ path: String, _ key: String, _ journal: OpenOptions.JournalMode = .wal) throws -> Database {
+    var options = OpenOptions(busyTimeout: 30_000, journalMode: journal, synchronous: .full)
     if key != "-" { options.encryption = Encryption(key: try CipherKey(key)) }
     return try Database(path: path, options: options)
 }
@@ -26,7 +26,7 @@ nonisolated(unsafe) var database: Database?
 
 func answer(_ words: [String]) throws -> String {
     if words[0] == "open" {
-        database = try opened(words[1], words[2])
+        database = try opened(words[1], words[2], words[3] == "delete" ? .delete : .wal)
         return "ok"
     }
     guard let database else { return "error nothing is open" }
