@@ -24,7 +24,7 @@ CORM_BEGIN_DECLS
  * locks that other threads held. Use after close gives CORM_E_MISUSE.
  *
  * Connections that wait to write to a file in WAL mode, of this and of other processes, write in the order in which they came,
- * each for as long as 2 ms; a program with an SQLite of its own comes in between as ever.
+ * each for as long as 0.25 ms; a program with an SQLite of its own comes in between as ever.
  */
 typedef struct corm_database corm_database;
 

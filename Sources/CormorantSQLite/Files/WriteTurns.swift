@@ -31,8 +31,8 @@ final class WriteTurns {
     /// Of SQLite's locks on the log the one for writing: WAL_WRITE_LOCK.
     static var writeLock: Int32 { 0 }
 
-    /// How long a turn lasts, in nanoseconds: handing over takes much longer than a small transaction.
-    private static let turn: Int64 = 2_000_000
+    /// How long a turn lasts, in nanoseconds: handing over takes longer than a small transaction.
+    private static let turn: Int64 = 250_000
     /// After so long without a commit those who wait see whether the first of them is there.
     private static let patience: Int64 = 50_000_000
 
@@ -71,7 +71,12 @@ final class WriteTurns {
     private func take(_ places: SharedNumber, _ commits: SharedNumber, _ call: () -> Int32) -> Int32 {
         seen = commits.load()
         let queue = Queue(places.load())
-        guard queue.isEmpty || isMyTurn(queue, places) else { return refuse() }
+        let hadTurn = turnBegan > 0
+        guard queue.isEmpty || isMyTurn(queue, places) else {
+            // It was over behind the last commit, which woke nobody.
+            if hadTurn, turnBegan == 0 { commits.wake(queue.head.bit) }
+            return refuse()
+        }
         let status = call()
         guard status == SQLITE_OK else { return status == SQLITE_BUSY ? refuse() : status }
         commits.store(commits.load() | 1)
@@ -155,7 +160,7 @@ final class WriteTurns {
                 let isFree = state & 1 == 0 && (state != seen || isNew)
                 if isFree { return }
                 // Who writes in its turn wakes nobody before that is over.
-                if now &- since < 2 &* WriteTurns.turn { pause = min(pause, 1_000_000) }
+                if now &- since < 2 &* WriteTurns.turn { pause = min(pause, 2 &* WriteTurns.turn) }
             } else if now &- since > WriteTurns.patience {
                 passAbsent(queue.head, places, commits)
                 since = now
