@@ -3,6 +3,7 @@ import CormorantEngine
 import CormorantORM
 import CormorantPlatform
 import CormorantSQLite
+import CormorantThreads
 
 /// What a key-value store is to those who only read: as `Reader` gives it in `read`.
 public class KeyValueReader: @unchecked Sendable {  // what it holds does not change
@@ -189,8 +190,4 @@ public final class KeyValueStore: KeyValueReader, @unchecked Sendable {
 private func isAlive(expires: Cell) -> Bool { expires.type == StorageType.null || expires.int64 > now() }
 
 /// Milliseconds since 1970 UTC.
-func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
-}
+func now() -> Int64 { wallTime() / 1_000_000 }

@@ -7,6 +7,13 @@ package func monotonicTime() -> Int64 {
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
 }
 
+/// Nanoseconds since 1970, by a clock that may be set.
+package func wallTime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+}
+
 package func sleepMilliseconds(_ milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
 /// When so many milliseconds after another time are over; never where that is more than the clock can tell.

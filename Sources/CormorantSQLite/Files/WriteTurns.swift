@@ -102,7 +102,7 @@ final class WriteTurns {
     private func isMyTurn(_ queue: Queue, _ places: SharedNumber) -> Bool {
         if let place, !queue.contains(place) { self.place = nil }
         if queue.head == place || !waits || isInTurn() { return true }
-        guard !queue.isAlive(monotonicTime()) else { return false }
+        guard !queue.isAlive(wallTime()) else { return false }
         _ = places.exchange(queue.bits, for: queue.emptied.bits)
         return true
     }
@@ -153,7 +153,7 @@ final class WriteTurns {
             let now = monotonicTime()
             let (queue, state) = (Queue(places.load()), commits.load())
             guard now < end, let place, queue.contains(place) else { return }
-            stayAlive(queue, places, min(end, now &+ 100_000_000))
+            stayAlive(queue, places, for: min(end &- now, 100_000_000))
             if queue.head != head { (head, since) = (queue.head, now) }
             var pause = min(end &- now, WriteTurns.patience)
             if queue.head == place {
@@ -180,8 +180,9 @@ final class WriteTurns {
         }
     }
 
-    private func stayAlive(_ queue: Queue, _ places: SharedNumber, _ end: Int64) {
-        let until = queue.alive(until: end, monotonicTime())
+    private func stayAlive(_ queue: Queue, _ places: SharedNumber, for time: Int64) {
+        let now = wallTime()
+        let until = queue.alive(until: now &+ time, now)
         // Who comes in between has said so itself.
         if until.bits != queue.bits { _ = places.exchange(queue.bits, for: until.bits) }
     }
@@ -197,7 +198,8 @@ final class WriteTurns {
 }
 
 /// The places of those who wait: the first one's number, that of the next to come, and until when one of them said that it
-/// waits, in units of 2^24 nanoseconds.
+/// waits, in units of 2^24 nanoseconds, by the clock that is the same in all time namespaces. Where that is set meanwhile,
+/// those who wait may lose their places once.
 private struct Queue {
     let head: UInt8
     let end: UInt8
