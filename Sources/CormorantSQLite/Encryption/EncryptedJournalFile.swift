@@ -21,7 +21,7 @@ final class EncryptedJournalFile: VFSFile {
     private var headerOffset: Int64 = -8
     private var nonce: UInt32?
     private var wroteRecords = false
-    /// Of a journal that is written: where its last whole record ends, or its newest header.
+    /// Of a journal that is written: where the last whole record behind its newest header ends.
     private var writtenEnd: Int64 = 0
     /// Of a journal that is written: what its newest header is, whether its records are counted but not yet on the disk, and
     /// whether it has a mark.
@@ -68,7 +68,8 @@ final class EncryptedJournalFile: VFSFile {
         let records = bigEndian32(header.bytes, 8)
         isCounted = startsAsHeader(buffer) && records > 0 && records < .max
         let status = writeRaw(buffer, count, offset)
-        if status == SQLITE_OK { writtenEnd = max(writtenEnd, offset &+ Int64(count)) }
+        // Not where its records are counted later on, by 12 bytes.
+        if status == SQLITE_OK, count > 12 { writtenEnd = offset &+ Int64(count) }
         return status
     }
 
