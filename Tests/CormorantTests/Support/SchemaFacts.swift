@@ -106,6 +106,7 @@ private func typeFacts(_ type: String, declared: String) -> String {
     var rest = foldIdentifier(type).unicodeScalars[...]
     while let first = rest.first {
         if rest.starts(with: "/*".unicodeScalars) {
+            rest = rest.dropFirst(2)
             while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
             rest = rest.dropFirst(2)
         } else if rest.starts(with: "--".unicodeScalars) {

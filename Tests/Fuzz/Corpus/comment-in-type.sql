@@ -1,0 +1,1 @@
+CREATE TABLE n(a DEN /*/* nota */ MESTAMP)
