@@ -30,41 +30,53 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize("key", ["", RAW], ids=["plain", "encrypted"])
-def test_records_of_an_earlier_transaction_are_not_played_back(tmp_path: Path, key: str) -> None:
-    """The power fails when the new header is on the disk and the records behind it are still those of before."""
-    path = tmp_path / "test.db"
+KEYS = pytest.mark.parametrize("key", ["", RAW], ids=["plain", "encrypted"])
+
+
+def cut_off(path: Path, key: str) -> tuple[bytes, bytes]:
+    """A database as it was committed, whose writer died in the next transaction.
+
+    Returns the header of that one's journal, and the records of the one before.
+    """
     environment = {**os.environ, "PYTHONPATH": str(BINDINGS)}
     done = subprocess.run([sys.executable, "-c", WRITE, path, key], env=environment, check=False)
     assert done.returncode == -signal.SIGKILL
     journal = Path(f"{path}-journal")
     # Without the mark behind it, which is written when the records are on the disk.
     header = journal.read_bytes()[:28].ljust(512, b"\0")
+    journal.unlink()
     shutil.copy(f"{path}.committed", path)
-    journal.write_bytes(header + Path(f"{path}.journal").read_bytes()[512:])
-    with Database(path, cipher=Cipher(key) if key else None, journal_mode="persist") as database:
-        assert database.query("SELECT DISTINCT substr(a, 1, 2) FROM t").fetch_all() == [("2-",)]
-        assert database.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+    return header, Path(f"{path}.journal").read_bytes()[512:]
 
 
-@pytest.mark.parametrize("key", ["", RAW], ids=["plain", "encrypted"])
+def opened(path: Path, key: str) -> Database:
+    return Database(path, cipher=Cipher(key) if key else None, journal_mode="persist")
+
+
+def check(database: Database) -> None:
+    assert database.query("SELECT DISTINCT substr(a, 1, 2) FROM t").fetch_all() == [("2-",)]
+    assert database.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+
+
+@KEYS
+def test_records_of_an_earlier_transaction_are_not_played_back(tmp_path: Path, key: str) -> None:
+    """The power fails when the new header is on the disk and the records behind it are still those of before."""
+    path = tmp_path / "test.db"
+    header, earlier = cut_off(path, key)
+    Path(f"{path}-journal").write_bytes(header + earlier)
+    with opened(path, key) as database:
+        check(database)
+
+
+@KEYS
 def test_a_record_of_page_1_that_is_another_page_harms_no_handle(tmp_path: Path, key: str) -> None:
     """A writer fell between a record's number and its page, where one of an earlier transaction was."""
     path = tmp_path / "test.db"
-    environment = {**os.environ, "PYTHONPATH": str(BINDINGS)}
-    done = subprocess.run([sys.executable, "-c", WRITE, path, key], env=environment, check=False)
-    assert done.returncode == -signal.SIGKILL
-    journal = Path(f"{path}-journal")
-    header = journal.read_bytes()[:28].ljust(512, b"\0")
-    earlier = bytearray(Path(f"{path}.journal").read_bytes()[512:])
-    assert int.from_bytes(earlier[:4]) > 1
-    earlier[:4] = (1).to_bytes(4)
-    shutil.copy(f"{path}.committed", path)
-    journal.unlink()
-    with Database(path, cipher=Cipher(key) if key else None, journal_mode="persist") as database:
-        assert database.query("SELECT DISTINCT substr(a, 1, 2) FROM t").fetch_all() == [("2-",)]
-        journal.write_bytes(header + earlier)
-        assert database.query("SELECT DISTINCT substr(a, 1, 2) FROM t").fetch_all() == [("2-",)]
-        assert database.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+    header, earlier = cut_off(path, key)
+    assert int.from_bytes(earlier[:4], "big") > 1
+    with opened(path, key) as database:
+        check(database)
+        Path(f"{path}-journal").write_bytes(header + (1).to_bytes(4, "big") + earlier[4:])
+        check(database)
         database.execute("UPDATE t SET a = '4-'")
         assert database.query("SELECT DISTINCT a FROM t").fetch_all() == [("4-",)]
