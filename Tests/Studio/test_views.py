@@ -235,5 +235,6 @@ def test_what_sql_offers(start: Start, browser: Page, chinook: Path) -> None:
     browser.press("Run")
     browser.rows_are(lambda cells: cells == ["1"])
     browser.press("History")
+    browser.until(lambda: len(browser.all(".history")) == 2, "both that ran")
     browser.all(".history")[1].click()
     browser.until(lambda: "UNION" in browser.one(".editor").get_property("value"), "the statement")

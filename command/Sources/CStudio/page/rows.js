@@ -1,6 +1,7 @@
 // The rows of a table.
 
 import { ask, download } from "./api.js";
+import { editCell } from "./cell.js";
 import { button, dialog, empty, h, icon, menu, problem, say } from "./dom.js";
 import { Grid } from "./grid.js";
 import { filterBar } from "./filters.js";
@@ -380,9 +381,9 @@ export class RowsView {
     if (!row || !column) return;
     if (what === "open") {
       if (column.relation && row.related?.get(column.id)) location.hash = this.relatedAddress(column.relation, row);
-      else if (this.canEdit(column)) this.edit(place, row, column);
+      else if (this.canEdit(column)) editCell(this, place, row, column.column);
       else this.openDetail(row, place.row);
-    } else if (what === "edit") { if (this.canEdit(column)) this.edit(place, row, column); else this.openDetail(row, place.row); }
+    } else if (what === "edit") { if (this.canEdit(column)) editCell(this, place, row, column.column); else this.openDetail(row, place.row); }
     else if (what === "copy") this.copy(this.grid.selection ? "csv" : "cell", row, column);
     else if (what === "delete") { if (this.app.isWritable) this.deleteRows(); }
     else if (what === "menu") this.rowMenu(place.element, row, column, place);
@@ -412,7 +413,7 @@ export class RowsView {
     const isOne = this.selectedRows().length <= 1;
     menu(anchor ?? this.grid.element, [
       { label: "Show the row", icon: "view", run: () => this.openDetail(row, place.row) },
-      this.canEdit(column) ? { label: "Edit the value", icon: "table", run: () => this.edit(place, row, column) } : null,
+      this.canEdit(column) ? { label: "Edit the value", icon: "table", run: () => editCell(this, place, row, column.column) } : null,
       column.column ? { label: "Only rows with this value", icon: "filter", run: () => this.filterByValue(row, column) } : null,
       { label: "Copy the value", icon: "copy", run: () => this.copy("cell", row, column) },
       ...["csv", "json", "sql"].map((how) => ({ label: `Copy ${isOne ? "the row" : "the rows"} as ${how.toUpperCase()}`, icon: "copy", run: () => this.copy(how, row, column) })),
@@ -469,11 +470,6 @@ export class RowsView {
     if (row.edit) return this.edits.write(row.edit, column.name, value);
     const place = this.shownColumns.findIndex((known) => known.name === column.name);
     this.edits.update(this.file, this.table.name, row.k, column.name, row.c[place], value);
-  }
-
-  async edit(place, row, column) {
-    const { editCell } = await import("./cell.js");
-    editCell(this, place, row, column.column);
   }
 }
 

@@ -1,7 +1,7 @@
 // SQL of a person's: parameters, completion, rows, the plan, and what was run before.
 
 import { ask, isAbort } from "./api.js";
-import { button, empty, h, icon, problem } from "./dom.js";
+import { button, dialog, empty, h, icon, problem } from "./dom.js";
 import { Grid } from "./grid.js";
 import * as state from "./state.js";
 import * as values from "./values.js";
@@ -204,7 +204,6 @@ export class SQLView {
   }
 
   async showHistory() {
-    const { dialog } = await import("./dom.js");
     const chosen = await dialog("Run before", (close) => [h("div", { class: "dialog-body" }, this.history.length
       ? h("div", { class: "pick-list" }, this.history.map((sql) => h("button", { type: "button", class: "history", onclick: () => close(sql) }, h("code", {}, sql))))
       : h("p", { class: "muted" }, "Nothing was run yet. What is run stays here until the tab is closed."))], { wide: true });
