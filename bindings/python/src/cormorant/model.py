@@ -69,17 +69,31 @@ else:
     class ModelType(ABCMeta):
         """What models are instances of: it finds their columns. Models may have abstract methods, and bases that have.
 
-        They are no attributes of the class, because Python would then look at them at every access to a record's value.
+        They are no attributes of the class, because Python would then look at them at every access to a record's value,
+        but of this one, a name of all models each.
         """
-
-        def __getattr__(cls, name: str) -> Column[Any]:
-            field = cls.__dict__.get("__fields__", {}).get(name)
-            if isinstance(field, Column):
-                return field
-            raise AttributeError(f"{cls.__name__} has no attribute {name!r}", name=name, obj=cls)
 
         def __dir__(cls) -> list[str]:
             return [*super().__dir__(), *cls.__dict__.get("__fields__", {})]
+
+
+class _OfModels:
+    """What gives each model its column of a name; what the class has of that name comes first."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, cls: Any, metaclass: type) -> Any:
+        try:
+            field = cls.__fields__[self._name]
+        except (AttributeError, KeyError):
+            field = None
+        if field.__class__ is not Column:
+            message = f"type object {cls.__name__!r} has no attribute {self._name!r}"
+            raise AttributeError(message, name=self._name, obj=cls)
+        return field
 
 
 def _reduced(cls: type[Model]) -> str | tuple[Any, ...]:
@@ -196,9 +210,13 @@ class Model(metaclass=ModelType):
         for name, field in fields.items():
             if name in cls.__dict__:
                 delattr(cls, name)
+            if not isinstance(field, Column):
+                continue
             # A column that is called as a method is hides it.
-            places = (*cls.__mro__, *type.mro(type(cls)))
-            if isinstance(field, Column) and any(name in place.__dict__ for place in places):
+            places = [place for place in (*cls.__mro__, *type.mro(type(cls))) if name in place.__dict__]
+            if not places:
+                setattr(ModelType, name, _OfModels(name))
+            elif places != [ModelType] or not isinstance(ModelType.__dict__[name], _OfModels):
                 setattr(cls, name, field)
         cls.__relations__ = collect_relations(cls)
         cls.__variants__ = WeakValueDictionary()

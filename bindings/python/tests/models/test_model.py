@@ -57,6 +57,51 @@ def test_a_column_on_the_class_and_a_value_on_the_object() -> None:
         _ = empty.age
 
 
+def test_each_class_has_its_own_of_a_name() -> None:
+    class Shelf(Model):
+        label: Column[str]
+        id: Column[int] = key()
+
+    class Box(Model):
+        label: Column[int]
+        depth: Any = ignored(default=0)
+        id: Column[int] = key()
+
+        @classmethod
+        def mark(cls) -> str:
+            return "of the class"
+
+    class Crate(Model):
+        depth: Column[int]
+        mark: Column[int]
+        id: Column[int] = key()
+
+    # The class alone has columns by their names, and what it has of a name itself comes first.
+    assert (Shelf.label.type_name, Box.label.type_name, Crate.depth.name, Crate.mark.name) == (
+        "text",
+        "int64",
+        "depth",
+        "mark",
+    )
+    assert Box.mark() == "of the class"
+    for model, name in ((Crate, "label"), (Box, "depth"), (Shelf, "mark"), (Model, "label"), (Shelf, "lable")):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=f"type object '{model.__name__}' has no attribute '{name}'"):
+            getattr(model, name)
+    assert "label" in dir(Shelf)
+    assert not hasattr(Shelf("a"), "mark")
+
+    class Wide(Shelf):
+        width: Column[int]
+
+    assert (Wide.label.name, Wide.width.name) == ("label", "width")
+    assert Wide.label is not Shelf.label
+    assert not hasattr(Shelf, "width")
+    # What a program puts there afterwards.
+    Crate.label = "own"  # type: ignore[attr-defined]
+    assert Crate.label == "own"  # type: ignore[attr-defined]
+
+
 def test_what_is_known_of_a_model() -> None:
     info = Person.__model__
     assert (info.name, info.table, info.key, info.generates_key) == ("Person", "people", ("id",), True)
