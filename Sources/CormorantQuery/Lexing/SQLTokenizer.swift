@@ -16,8 +16,9 @@ package struct SQLTokenizer {
     package let sql: String
     package let bytes: [UInt8]
     private var position = 0
-    /// The text ends in a comment of the other kind than `--` that nothing closes; SQLite takes that.
-    package private(set) var endsInComment = false
+    /// Where the comment of the other kind than `--` begins that nothing closes; SQLite takes that.
+    package private(set) var openComment: Int?
+    package var endsInComment: Bool { openComment != nil }
 
     package init(_ sql: String) {
         self.sql = sql
@@ -41,7 +42,7 @@ package struct SQLTokenizer {
             let range = token.range
             switch token.kind {
             case .space, .comment: continue
-            case .openComment: endsInComment = true
+            case .openComment: openComment = range.lowerBound
             // No statement ends in the two operators that `/*` is at the end of a text, and with a semicolon it were a comment.
             case .operator where range.upperBound == bytes.count - 1 && bytes.suffix(2) == [0x2F, 0x2A]:
                 throw unrecognized(range.lowerBound..<bytes.count)

@@ -83,17 +83,13 @@ package struct SchemaParser {
         // The comments behind a view or a trigger are part of what SQLite keeps.
         let end =
             statement.upperBound < tokens.count ? tokens[statement.upperBound].range.lowerBound : source.bytes.count
-        var text = source.bytes[start..<end]
-        while let last = text.last {
-            if last <= 0x20 {
-                text.removeLast()
-            } else if source.endsInComment, text.suffix(2) == [0x2F, 0x2A] {
-                // An open comment of spaces: without them they were two operators.
-                text.removeLast(2)
-            } else {
-                break
-            }
+        func trimmed(_ end: Int) -> ArraySlice<UInt8> {
+            let text = source.bytes[start..<end]
+            return text[..<(text.lastIndex { $0 > 0x20 } ?? start - 1).advanced(by: 1)]
         }
+        var text = trimmed(end)
+        // An open comment of spaces: without them it were two operators.
+        if let comment = source.openComment, text.endIndex == comment + 2 { text = trimmed(comment) }
         return String(decoding: text, as: UTF8.self)
     }
 }

@@ -69,6 +69,8 @@ final class SchemaAgreement {
         try expect(again.canonical == object.canonical, "stored as \(again.canonical), not \(object.canonical)")
         guard case .table(let table) = object else { return }
         try compare(table, created, "as written")
+        // What is temporary may have the name of what is not, and rendered it is not.
+        if try names().contains(where: { $0 != created && sameIdentifier($0, created) }) { return }
         try run("DROP TABLE \(quoteIdentifier(created))", "dropping it")
         let rendered = table.rendered()
         try expect(try SchemaParser.object(rendered).canonical == table.canonical, "rendered it differs: \(rendered)")

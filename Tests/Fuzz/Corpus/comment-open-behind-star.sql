@@ -1,0 +1,1 @@
+CREATE INDEX n ON t(a) /*/* /*/* /*
