@@ -194,7 +194,7 @@ func wayBack(
     _ plan: MigrationPlan, from schema: Schema, to former: Schema, server: ServerSchema? = nil
 ) throws -> MigrationPlan {
     let notes = PlanNotes(allowsAll: true)
-    let planner = try Planner(schema, file: nil, notes: notes, server: server)
+    let planner = Planner(schema, file: nil, notes: notes, server: server)
     // Columns were renamed after their tables, and go back before them.
     for change in plan.steps.flatMap(\.changes).reversed() {
         guard let after = change.after else { continue }

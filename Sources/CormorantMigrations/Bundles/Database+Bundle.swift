@@ -151,7 +151,7 @@ extension Database {
             return words.first == "alter" && words.contains("rename") && !words[2].hasPrefix("corm_new_")
         }
         if isRenaming { return [] }
-        let planner = try Planner(schema, file: connection, notes: PlanNotes(allowsAll: true))
+        let planner = Planner(schema, file: connection, notes: PlanNotes(allowsAll: true))
         return (try? planner.plan(to: Schema(script: target)).problems) ?? []
     }
 

@@ -7,8 +7,8 @@ import CormorantSQLite
 /// first, so that SQLite itself says what it can alter, what a rename does to views, triggers and foreign keys, and
 /// whether the end is what was asked for.
 final class Planner {
-    /// nil: of a server, which alone knows what it takes.
-    let replica: Replica?
+    /// nil: of a server, which alone knows what it takes, or of a plan without a step.
+    private(set) var replica: Replica?
     /// What there is beside the schema, of a server.
     let server: ServerSchema?
     /// Constraints that models declare, by folded table and name, on a server.
@@ -42,14 +42,21 @@ final class Planner {
     /// Of the step that is next added.
     var guards: [String] = []
 
-    init(_ schema: Schema, file: Connection?, notes: PlanNotes, server: ServerSchema? = nil) throws {
-        replica = try server == nil ? Replica(schema) : nil
+    init(_ schema: Schema, file: Connection?, notes: PlanNotes, server: ServerSchema? = nil) {
         self.server = server
         self.file = file
         self.notes = notes
         origin = schema
-        current = try replica?.schema() ?? schema
+        current = schema
         file?.wasInterrupted.isSet = false
+    }
+
+    /// Before the first step: where nothing differs, to make thousands of tables would take longer than all else.
+    private func makeReplica() throws {
+        guard server == nil, replica == nil else { return }
+        let made = try Replica(origin)
+        current = try made.schema()
+        replica = made
     }
 
     func renameTable(_ name: String, to newName: String) throws {
@@ -75,7 +82,11 @@ final class Planner {
 
     /// Adds what leads from the replica's schema to the target's.
     func plan(to target: Schema) throws -> MigrationPlan {
-        let difference = SchemaDifference(from: current, to: target)
+        var difference = SchemaDifference(from: current, to: target)
+        if server == nil, replica == nil, !difference.changes.isEmpty {
+            try makeReplica()
+            difference = SchemaDifference(from: current, to: target)
+        }
         base = current
         self.target = target
         for table in target.tables where table.mayRefer {
@@ -277,6 +288,7 @@ final class Planner {
         if let file, file.wasInterrupted.isSet {
             throw CormorantError(.interrupted, "the migration was cancelled", hint: "nothing was changed; try again")
         }
+        try makeReplica()
         for statement in replica == nil ? [] : sql {
             do {
                 try replica?.run(statement)
@@ -315,7 +327,10 @@ final class Planner {
 
     /// What SQLite made of the plan must be what was wanted.
     private func checkEnd(_ target: Schema) throws {
-        guard let replica else { return current = target }
+        guard let replica else {
+            if server != nil { current = target }
+            return
+        }
         current = try replica.schema()
         guard let left = SchemaDifference(from: current, to: target).changes.first else { return }
         throw CormorantError(

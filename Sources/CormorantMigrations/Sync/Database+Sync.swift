@@ -222,7 +222,7 @@ func modelPlan(
             }
         }
     }
-    let planner = try Planner(schema, file: file, notes: notes, server: server)
+    let planner = Planner(schema, file: file, notes: notes, server: server)
     planner.isForMany = scratch != nil
     try renameTables(models, planner)
     try renameColumns(models, planner)
