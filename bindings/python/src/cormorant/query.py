@@ -252,6 +252,9 @@ def query(
     if hasattr(into, "__model__"):
         model: Any = into
         return cursor(database, model, sql, bindings)
+    if isinstance(sql, Statement):
+        hint = "give select() to fetch_all(), fetch_one() or cursor(), and what changes rows to execute()"
+        raise ProgrammingError("query() runs SQL, and this is a statement of its own", hint=hint)
     opened = native_query.open_cursor(database._handle, None, sql, dump_bindings(bindings_of(sql, bindings)))
     if into is None:
         return Result(database, opened, native_result.cursor_columns, None, None)._begin()

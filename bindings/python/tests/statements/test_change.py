@@ -103,5 +103,7 @@ def test_an_upsert_that_does_not_say_what_to_do_is_an_error(db: Database) -> Non
         execute(insert(Department).values(name="a").on_conflict("name"))
     with pytest.raises(ProgrammingError, match="Department is no statement"):
         execute(Department(name="a"))
-    with pytest.raises(TypeError, match="a str is wanted, not Select"):
+    with pytest.raises(ProgrammingError, match=r"query\(\) runs SQL.*fetch_all\(\)"):
         db.query(select(Department))  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="a str is wanted, not int"):
+        db.query(1)  # type: ignore[call-overload]
