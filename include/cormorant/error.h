@@ -9,7 +9,8 @@ CORM_BEGIN_DECLS
 /*
  * One error. Functions that can fail take `corm_error **out_error` last; NULL means the caller wants the status only.
  * On failure *out_error is set to an owned error; on success it is left alone. It does not depend on the database it
- * came from and may be read after that is closed. Bound values never appear in it. Threading: one thread at a time.
+ * came from and may be read after that is closed. Of bound values it has those alone that a column cannot hold, and of
+ * what is stored the key of a row that cannot be read. Threading: one thread at a time.
  */
 typedef struct corm_error corm_error;
 

@@ -9,7 +9,7 @@ private let largestTail = 256
 package func readStruct<T>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
     try withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { copy in
         let raw = UnsafeMutableRawBufferPointer(copy)
-        try copyStruct(pointer, Int(size), name, to: raw)
+        try copyStruct(pointer, Int(size), MemoryLayout<T>.alignment, name, to: raw)
         return raw.load(as: T.self)
     }
 }
@@ -17,9 +17,11 @@ package func readStruct<T>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: 
 /// What is the same for every struct, compiled once.
 @inline(never)
 private func copyStruct(
-    _ pointer: UnsafeRawPointer, _ size: Int, _ name: StaticString, to copy: UnsafeMutableRawBufferPointer
+    _ pointer: UnsafeRawPointer, _ size: Int, _ alignment: Int, _ name: StaticString,
+    to copy: UnsafeMutableRawBufferPointer
 ) throws {
-    guard size >= 8, size <= copy.count + largestTail else {
+    // One that is no multiple of the alignment would cut a member in two.
+    guard size >= 8, size <= copy.count + largestTail, size % alignment == 0 else {
         throw CormorantError(
             .misuse, "the size of \(name) is given as \(size), which is no size of it",
             hint: "give sizeof the struct, as the macros do")

@@ -171,9 +171,13 @@ func bind(
         }
         let parameter = Int32(truncatingIfNeeded: index)
         try bind(values[offset], to: statement, parameter, borrowing)
-        bound.insert(index)
+        guard bound.insert(index).inserted else { throw givenTwice(statement.describeParameter(parameter)) }
     }
     if position == count { try statement.checkBindingCount(count) } else { try statement.checkAllBound(bound) }
+}
+
+func givenTwice(_ parameter: String) -> CormorantError {
+    CormorantError(.binding, "parameter \(parameter) is given two values", hint: "give each parameter one value")
 }
 
 private func bind(_ value: corm_value, to statement: Statement, _ parameter: Int32, _ borrowing: Bool) throws {

@@ -69,7 +69,9 @@ func parameters(_ values: UnsafePointer<corm_value>?, _ count: Int) throws -> [S
                 .binding, "value \(index) has no name", hint: "name each parameter's value with corm_value_named")
         }
         let text = try string(name, "parameter name")
-        named[parameterName(text)] = try parameterValue(value, text)
+        guard named.updateValue(try parameterValue(value, text), forKey: parameterName(text)) == nil else {
+            throw givenTwice("\"\(text)\"")
+        }
     }
     return named
 }

@@ -282,6 +282,17 @@ static void sizes_of_another_header_are_refused(void **state) {
     definition.column_def_size = 3;
     GIVES(CORM_E_MISUSE, corm_model_create(&definition, &model, &failure));
     says("size of columns is given as 3");
+    /* One that would cut a member in two. */
+    definition = person_def;
+    definition.struct_size = 20;
+    GIVES(CORM_E_MISUSE, corm_model_create(&definition, &model, &failure));
+    says("is given as 20");
+    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
+    corm_database *database = NULL;
+    options.struct_size = 12;
+    options.template_path = "t.db";
+    GIVES(CORM_E_MISUSE, corm_database_open(":memory:", &options, &database, &failure));
+    says("is given as 12");
 }
 
 int main(void) {

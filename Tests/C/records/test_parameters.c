@@ -31,8 +31,16 @@ static void parameters_by_name(void **state) {
     FAILURE_SAYS("other");
     GIVES(CORM_E_BINDING, corm_result_open_statement(db, select, given, 3, &result, &failure));
     FAILURE_SAYS("more");
+    given[2] = given[0];
+    GIVES(CORM_E_BINDING, corm_result_open_statement(db, select, given, 3, &result, &failure));
+    FAILURE_SAYS("parameter \"least\" is given two values");
     given[1] = corm_value_int64(36);
     GIVES(CORM_E_BINDING, corm_result_open_statement(db, select, given, 2, &result, &failure));
+    corm_value twice[] = {corm_value_named("x", corm_value_int64(1)), corm_value_named(":x", corm_value_int64(2))};
+    GIVES(CORM_E_BINDING, corm_database_execute(db, "SELECT :x", twice, 2, NULL, &failure));
+    FAILURE_SAYS("parameter :x is given two values");
+    twice[0].name = NULL;
+    GIVES(CORM_E_BINDING, corm_database_execute(db, "SELECT :x", twice, 2, NULL, &failure));
     given[1] = corm_value_named("other", corm_value_text("x"));
     GIVES(CORM_E_TYPE, corm_result_open_statement(db, select, given, 2, &result, &failure));
     FAILURE_SAYS("Person.age");

@@ -1,7 +1,7 @@
 /* Errors and slow statements in a log. */
 #include "../music.h"
 
-/* A line of all that an error says. Values never stand in it. */
+/* A line of all that an error says. */
 static void log_error(FILE *log, const corm_error *error) {
     const corm_error_info *info = corm_error_info_get(error);
     fprintf(log, "%s: %s", corm_status_name(corm_error_code(error)), corm_error_message(error));
