@@ -243,7 +243,7 @@ private struct TableMerger {
             let wasDeclared = shapes.former?.checks.contains { $0.check == check } ?? false
             // One of the same name is the model's of an earlier day, where no sync has noted what that declared.
             let isReplaced = definition.name.map { checkNames.contains(foldIdentifier($0)) } ?? false
-            if !isDeclared, !wasDeclared, !isReplaced { kept.append(definition) }
+            if !isDeclared, !wasDeclared, !isReplaced, !names(goingColumn: check) { kept.append(definition) }
         }
         let wanted = shapes.wanted.foreignKeys.map { resolved($0.key, in: file) }
         let former = shapes.former?.foreignKeys.map { resolved($0.key, in: file) } ?? []
@@ -262,6 +262,17 @@ private struct TableMerger {
         let names = Set(self.wanted.columns.map { foldIdentifier($0.name) })
         // A constraint over a column that goes cannot stay.
         return kept.filter { $0.columns.allSatisfy { names.contains(foldIdentifier($0)) } }
+    }
+
+    /// Whether a condition names a column that goes, without which it cannot stay.
+    private func names(goingColumn condition: SQLFragment) -> Bool {
+        let going = present.columns.map(\.name).filter { shapes.wanted.column($0) == nil }.map(foldIdentifier)
+        var tokenizer = SQLTokenizer(condition.text)
+        guard !going.isEmpty, let tokens = try? tokenizer.all() else { return false }
+        return tokens.contains {
+            [.identifier, .keyword, .quotedIdentifier].contains($0.kind)
+                && going.contains(foldIdentifier(tokenizer.unquoted($0)))
+        }
     }
 
     /// Whether neither the model nor the file has a key: the file gets no hidden one.
