@@ -112,6 +112,10 @@ final class ConnectionPool: @unchecked Sendable {
     func acquireFree(waits: Bool) throws -> PooledConnection? {
         if isForked { throw usedAfterFork() }
         try taken.refuse()
+        // What was lost is told, though another connection is free.
+        if writing != nil, Threads.haveAbandoned, let lost = members.first(where: { freeIfAbandoned($0) }) {
+            throw lost.endedWithItsThread()
+        }
         let thread = currentThread().pointee.id
         if !semaphore.tryTake() {
             guard waits, try waitForFree(thread) else { return nil }
@@ -204,9 +208,11 @@ final class ConnectionPool: @unchecked Sendable {
         return releases != before || members.contains { $0.taker != 0 && $0.takerPatience == .work }
     }
 
-    func freeIfAbandoned(_ pooled: PooledConnection) {
-        guard pooled.lock.isAbandoned, pooled.lock.lock(0) == .abandoned else { return }
+    @discardableResult
+    func freeIfAbandoned(_ pooled: PooledConnection) -> Bool {
+        guard pooled.lock.isAbandoned, pooled.lock.lock(0) == .abandoned else { return false }
         pooled.releaseAbandoned()
+        return true
     }
 
     func isFull() -> CormorantError {

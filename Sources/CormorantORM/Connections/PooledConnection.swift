@@ -228,10 +228,14 @@ package final class PooledConnection {
                 hint: "keep transactions short, or give a longer busy timeout when opening")
         case .abandoned:
             releaseAbandoned()
-            throw CormorantError(
-                .transaction, "a thread ended with its transaction open, which has been rolled back",
-                hint: "try again, and end each transaction on the thread that began it")
+            throw endedWithItsThread()
         }
+    }
+
+    func endedWithItsThread() -> CormorantError {
+        CormorantError(
+            .transaction, "a thread ended with its transaction open, which has been rolled back",
+            hint: "try again, and end each transaction on the thread that began it")
     }
 
     @inline(never)
