@@ -120,14 +120,21 @@ def column_of(*values: Any) -> Any:
         return None
     if _converts(found):
         return found if all(item.transform is found.transform for item in known) else None
-    kind = next((kind for kind, column in _KINDS.items() if column.type_name == found.type_name), None)
+    kind: Any = next((kind for kind, column in _KINDS.items() if column.type_name == found.type_name), None)
+    if found.type_name == "offset_datetime":
+        kind = datetime
     same = all(item.type_name == found.type_name and not _converts(item) for item in known)
     return found if kind and same and all(isinstance(item, kind) for item in others) else None
 
 
 def value_node(value: Any, column: Any) -> Node:
     """The node of what is a value of a column, or an expression."""
-    if column is None or value is None or isinstance(value, Operand) or not _converts(column):
+    if column is None or value is None or isinstance(value, Operand):
+        return operand(value)
+    if column.type_name == "offset_datetime" and isinstance(value, datetime):
+        # By itself a datetime is one without its offset.
+        return CORM_NODE_VALUE, COLUMN_TYPES["offset_datetime"].transform.encode(value), abi.CORM_OFFSET_DATETIME
+    if not _converts(column):
         return operand(value)
     return CORM_NODE_VALUE, file_value(column.type_name, column._encode(value)), 0
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .database import Database
 
 
+_ATTRIBUTES = "give attributes as keywords or as a dict"
+
 M = TypeVar("M", bound=Model)
 R = TypeVar("R")
 N = TypeVar("N")
@@ -45,7 +47,7 @@ def start(
 ) -> tuple[CursorHandle, Shape]:
     """A running statement, and what its rows become. most: the limit where none is given."""
     if isinstance(model, Query):
-        if sql is not None or any(given is not MISSING for given in (order_by, limit, offset)):
+        if has_sql(sql) or any(given is not MISSING for given in (order_by, limit, offset)):
             raise ProgrammingError(
                 "SQL, order_by, limit or offset with a query",
                 hint="use the query's methods; give parameters of these names in bindings",
@@ -54,6 +56,7 @@ def start(
     if into is not MISSING:
         attributes = {**attributes, "into": into}
     info = info_of(model)
+    sql = option(info, "sql", sql, None)
     data = dump_query_values(info, sql, bindings, attributes)
     order_by = option(info, "order_by", order_by, ())
     limit = limit_option(info, limit, most)
@@ -130,10 +133,19 @@ def option(info: ModelInfo | None, name: str, value: Any, default: Any) -> Any:
     if info is not None and name in info.encode_values:
         raise ProgrammingError(
             f"{name} is an option, and a property of {info.name}",
-            hint=f'ask for the property with bindings={{"{name}": value}}, and use the option as a method of '
-            f"select({info.name})",
+            hint=f'ask for the property with bindings={{"{name}": value}}, and '
+            + (
+                f"run SQL by query(sql, into={info.name})"
+                if name == "sql"
+                else f"use the option as a method of select({info.name})"
+            ),
         )
     return value
+
+
+def has_sql(sql: Any) -> bool:
+    """Whether SQL is given, of which nothing stands for none as None does."""
+    return sql is not None and sql is not MISSING
 
 
 def dump_query_values(
@@ -149,7 +161,9 @@ def dump_query_values(
     if isinstance(bindings, Mapping):
         attributes = {**bindings, **attributes}
     elif bindings:
-        raise ProgrammingError("bindings without SQL", hint="give attributes as keywords or as a dict")
+        is_property = info is not None and "bindings" in info.encode_values
+        hint = 'ask for the property with bindings={"bindings": value}' if is_property else _ATTRIBUTES
+        raise ProgrammingError("bindings without SQL", hint=hint)
     if not attributes:
         return None
     if info is None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from ._model_info import info_of
 from ._native import query as native_query
 from ._native import statement as native_statement
-from ._query import dump_query_values
+from ._query import dump_query_values, option
+from .column import MISSING
 from .error import ProgrammingError
 from .model import Model
 from .record import has_key
@@ -39,13 +40,14 @@ def count(
     **attributes: Any,
 ) -> int: ...
 def count(
-    database: Database, model: Any = None, /, sql: str | None = None, bindings: Bindings = (), **attributes: Any
+    database: Database, model: Any = None, /, sql: str | None = MISSING, bindings: Bindings = (), **attributes: Any
 ) -> int:
     """How many records a query has. Without a model: how many rows any SELECT has."""
     if isinstance(model, Query):
         data = model._parameters(bindings, attributes)
         return native_statement.count(database._handle, model._compile().handle, data)
     info = None if model is None else info_of(model)
+    sql = option(info, "sql", sql, None)
     data = dump_query_values(info, sql, bindings, attributes)
     return native_query.count(database._handle, info.handle if info else None, sql, data)
 
@@ -69,7 +71,7 @@ def page_count(
     database: Database,
     model: Any = None,
     /,
-    sql: str | None = None,
+    sql: str | None = MISSING,
     bindings: Bindings = (),
     *,
     page_size: int,
@@ -95,7 +97,10 @@ def exists(database: Database, model: Any, /, *key: Any, bindings: Bindings = ()
         data = model._parameters(bindings, parameters)
         return native_statement.exists(database._handle, model._compile().handle, data)
     if bindings or parameters:
-        raise ProgrammingError("attributes with a key", hint="ask a query: db.exists(Person.where(...))")
+        name = info_of(model).name
+        raise ProgrammingError(
+            f"exists({name}, ...) takes a key, and no attributes", hint=f"ask a query: exists({name}.where(...))"
+        )
     return has_key(database, model, *key)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from ._native import abi
 from ._native import result as native_result
 from ._native.handle import CursorHandle
-from ._query import start, start_values, without_loads
+from ._query import has_sql, start, start_values, without_loads
 from .column import MISSING
 from .error import NoRowsError, SeveralRowsError
 from .graph import load
@@ -55,7 +55,7 @@ def one(
     database: Database,
     model: Any,
     /,
-    sql: str | None = None,
+    sql: str | None = MISSING,
     bindings: Bindings = (),
     *,
     into: Any = MISSING,
@@ -73,13 +73,13 @@ def one(
             record = one(database, plain, bindings=bindings, **attributes)
             load(database, record, *model._loads)
             return record
-    most = 0 if sql or isinstance(model, Query) else 2
+    most = 0 if has_sql(sql) or isinstance(model, Query) else 2
 
     def rows() -> list[Any]:
         cursor, shape = start(database, model, sql, bindings, attributes, MISSING, MISSING, MISSING, into, most)
         return _read_two(cursor, shape.load)
 
-    return _only(database, sql if sql is not None else model, rows)
+    return _only(database, sql if has_sql(sql) else model, rows)
 
 
 def _only(database: Database, statement: Any, rows: Callable[[], list[Any]]) -> Any:

@@ -20,7 +20,7 @@ from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import observation as native_observation
 from ._native.handle import ObserverHandle
-from ._query import dump_query_values, limit_option, option
+from ._query import dump_query_values, has_sql, limit_option, option
 from ._waiting import Nothing, Waiting
 from .column import MISSING
 from .error import Error, ProgrammingError
@@ -408,7 +408,7 @@ def observe_live(
     database: Database,
     model: Any,
     /,
-    sql: str | None = None,
+    sql: str | None = MISSING,
     bindings: Bindings = (),
     *,
     key: Sequence[str] = (),
@@ -428,7 +428,7 @@ def observe_live(
     options: dict[str, Any] = {"live": True, "key_columns": list(key)}
     info: ModelInfo | None
     if isinstance(model, Query):
-        if sql is not None or any(given is not MISSING for given in (order_by, limit, offset)):
+        if has_sql(sql) or any(given is not MISSING for given in (order_by, limit, offset)):
             raise ProgrammingError(
                 "SQL, order_by, limit or offset with a query",
                 hint="use the query's methods; give parameters of these names in bindings",
@@ -444,6 +444,7 @@ def observe_live(
         info = model._shape if isinstance(model._shape, ModelInfo) else None
     else:
         info = None if model is None else info_of(model)
+        sql = option(info, "sql", sql, None)
         data = dump_query_values(info, sql, bindings, attributes)
         order_by = option(info, "order_by", order_by, ())
         names = [order_by] if isinstance(order_by, str) else list(order_by)

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from ._model_info import ModelInfo
+from ._model_info import ModelInfo, info_of
 from ._native import query as native_query
 from ._native import result as native_result
 from ._native import statement as native_statement
-from ._query import start, start_values, without_loads
+from ._query import has_sql, start, start_values, without_loads
 from ._shape import IntoShape, TupleShape
 from ._sql import bindings_of
 from .column import MISSING
@@ -71,7 +71,7 @@ def fetch_all(
     database: Database,
     model: Any,
     /,
-    sql: str | None = None,
+    sql: str | None = MISSING,
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = MISSING,
@@ -123,7 +123,7 @@ def fetch_one(
     database: Database,
     model: Any,
     /,
-    sql: str | None = None,
+    sql: str | None = MISSING,
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = MISSING,
@@ -141,7 +141,7 @@ def fetch_one(
             if record is not None:
                 load(database, record, *model._loads)
             return record
-    most = 0 if sql or isinstance(model, Query) else 1
+    most = 0 if has_sql(sql) or isinstance(model, Query) else 1
     cursor, shape = start(database, model, sql, bindings, attributes, order_by, MISSING, offset, into, most)
     try:
         rows = native_result.next_rows(cursor, 1)
@@ -214,7 +214,7 @@ def cursor(
     database: Database,
     model: Any,
     /,
-    sql: str | None = None,
+    sql: str | None = MISSING,
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = MISSING,
@@ -249,13 +249,14 @@ def query(
     into: makes each row into what it gives for the columns as keywords, with values as SQLite has them: a dataclass, a
     NamedTuple, any callable; a model makes records.
     """
-    if hasattr(into, "__model__"):
-        model: Any = into
-        return cursor(database, model, sql, bindings)
     if isinstance(sql, Statement):
         hint = "give select() to fetch_all(), fetch_one() or cursor(), and what changes rows to execute()"
         raise ProgrammingError("query() runs SQL, and this is a statement of its own", hint=hint)
-    opened = native_query.open_cursor(database._handle, None, sql, dump_bindings(bindings_of(sql, bindings)))
+    info = info_of(into) if hasattr(into, "__model__") else None
+    handle = info.handle if info else None
+    opened = native_query.open_cursor(database._handle, handle, sql, dump_bindings(bindings_of(sql, bindings)))
+    if info:
+        return Result(database, opened, info.names, info.load, info.load_rows, info)._begin()
     if into is None:
         return Result(database, opened, native_result.cursor_columns, None, None)._begin()
     try:

@@ -8,7 +8,7 @@ import pytest
 from models import Department, Person, make
 
 import cormorant
-from cormorant import Column, Database, Model, ProgrammingError
+from cormorant import Column, Database, Model, ProgrammingError, key
 
 
 @pytest.fixture(autouse=True)
@@ -142,6 +142,27 @@ def test_an_option_that_is_a_property_too_is_refused(db: Database) -> None:
     assert db.fetch_one(cls, limit=1) is None
     with pytest.raises(ProgrammingError, match="with a query"):
         db.observe_live(cls.where(cls.limit == 2), limit=1)
+
+
+def test_a_property_called_sql_is_no_sql(db: Database) -> None:
+    class Log(Model):
+        sql: Column[str | None]
+        id: Column[int] = key()
+
+    db.create_tables(Log)
+    db.insert_many([Log("a"), Log(None)])
+    calls: list[Any] = [db.fetch_all, db.fetch_one, db.one, db.cursor, db.count, db.observe_live]
+    for call in calls:
+        for given in ("DELETE FROM log RETURNING *", "a", None):
+            with pytest.raises(ProgrammingError, match=r"sql is an option, and a property of Log.*into=Log"):
+                call(Log, sql=given)
+    assert db.count(Log) == 2
+    assert [log.id for log in db.fetch_all(Log, bindings={"sql": None})] == [2]
+    assert [log.id for log in db.query("SELECT * FROM log WHERE sql = ?", ("a",), into=Log)] == [1]
+    # Where no property is called so it is what it was.
+    assert db.count(Person, sql=None) == db.count(Person)
+    with pytest.raises(ProgrammingError, match=r"exists\(Log, ...\) takes a key, and no attributes.*Log.where"):
+        db.exists(Log, id=1)  # type: ignore[call-overload]
 
 
 def test_no_limit_is_all_and_a_limit_of_0_is_none(db: Database) -> None:
