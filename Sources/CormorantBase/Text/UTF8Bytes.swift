@@ -50,9 +50,12 @@ package func isValidMultibyte(_ bytes: UnsafeRawPointer, count: Int) -> Bool {
 }
 
 /// Substring search over bytes.
-package func contains(_ text: String, _ part: String) -> Bool {
+package func contains(_ text: String, _ part: String) -> Bool { byteOffset(of: part, in: text) != nil }
+
+/// Where a part begins for the first time.
+package func byteOffset(of part: String, in text: String) -> Int? {
     let text = Array(text.utf8)
     let part = Array(part.utf8)
-    guard text.count >= part.count else { return false }
-    return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
+    guard text.count >= part.count else { return nil }
+    return (0...(text.count - part.count)).first { text[$0..<($0 + part.count)].elementsEqual(part) }
 }

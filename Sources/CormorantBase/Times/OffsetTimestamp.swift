@@ -25,6 +25,8 @@ public struct OffsetTimestamp: Sendable, Hashable, Comparable {
 
     /// How many bytes the text form has at most: with seconds in the offset.
     package static let textSize = 38
+    /// A regular expression of the text form.
+    package static let textPattern = #"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}Z\[[-+]\d\d:\d\d(:\d\d)?\]$"#
     /// How many of them are the moment's.
     package static let momentSize = 26
 

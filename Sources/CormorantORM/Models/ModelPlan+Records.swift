@@ -279,7 +279,8 @@ extension ModelPlan {
 
     /// The indices of properties to update.
     package func updatable(_ properties: [String]) throws -> [Int] {
-        try properties.map { property in
+        var columns: [Int] = []
+        for property in properties {
             let index = try model.require(property)
             let why =
                 model.keyColumns.contains(index)
@@ -293,8 +294,10 @@ extension ModelPlan {
                     .misuse, "\(model.name).\(property) is \(why) and cannot be updated",
                     hint: "leave it out of the properties to update", table: model.table, columns: [property])
             }
-            return index
+            // Named twice it is still one.
+            if !columns.contains(index) { columns.append(index) }
         }
+        return columns
     }
 
     @inline(__always)

@@ -53,6 +53,7 @@ struct ServerFailure {
                 columns: columns,
                 constraint: constraint ?? self.constraint)
         }
+        if state == "22P02", let (fault, message) = storedFault { return make(fault.code, message, hint: fault.hint) }
         let columns = found?.columns ?? []
         let names = columns.map { "\(table ?? "").\($0)" }.joined(separator: ", ")
         switch state {
@@ -116,6 +117,17 @@ struct ServerFailure {
         case "P0001": return make(.constraint)
         default: return make(code, withoutValues, hint: hint)
         }
+    }
+
+    /// What a statement of ours says by way of a number that is none: it stands in the message, in whatever quotes.
+    private var storedFault: (StoredFault, String)? {
+        for fault in StoredFault.allCases {
+            guard let start = byteOffset(of: fault.marker, in: message) else { continue }
+            let told = String(decoding: message.utf8.dropFirst(start + fault.marker.utf8.count), as: UTF8.self)
+            let end = byteOffset(of: StoredFault.end, in: told) ?? 0
+            return (fault, String(decoding: told.utf8.prefix(end + StoredFault.end.utf8.count), as: UTF8.self))
+        }
+        return nil
     }
 
     /// Whether rows of the table refer to what was written, which the server says in its own language first.

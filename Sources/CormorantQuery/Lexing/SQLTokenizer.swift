@@ -79,7 +79,7 @@ package struct SQLTokenizer {
     }
 
     /// What a token says: a name or a text without its quotes, anything else as it is written.
-    func unquoted(_ token: SQLToken) -> String {
+    package func unquoted(_ token: SQLToken) -> String {
         bytes.withUnsafeBufferPointer { bytes in
             SQLLexer(bytes).unquoted(SQLLexer.Token(kind: token.kind, range: token.range))
         }

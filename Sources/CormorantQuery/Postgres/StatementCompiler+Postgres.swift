@@ -27,7 +27,7 @@ extension StatementCompiler {
         case .cast(let operand, let type): try write(postgres: operand, castTo: type)
         case .collate(let inner, _), .labelled(let inner, _): try write(postgres: inner, at: outer)
         case .call(let call): try write(postgres: call, outer)
-        case .scalar(let select): try write(subquery: select)
+        case .scalar(let select): try write(subquery: select.ofOneRow)
         case .exists(let select):
             sql += "EXISTS "
             try write(subquery: select)

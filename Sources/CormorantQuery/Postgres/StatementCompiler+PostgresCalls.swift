@@ -109,9 +109,9 @@ extension StatementCompiler {
             sql += ")"
         case ("substr", 2...3), ("substring", 2...3): try write(part: arguments, type)
         case ("hex", 1):
-            sql += "upper(encode("
+            sql += "coalesce(upper(encode("
             try write(first, as: .bytea)
-            sql += ", 'hex'))"
+            sql += ", 'hex')), '')"
         case ("unicode", 1):
             sql += "nullif(ascii("
             try write(first, as: .text)

@@ -55,7 +55,7 @@ extension StatementCompiler {
         let number: Writer? =
             switch value.node {
             case .value(let value, nil):
-                { [value = try value.comparable(with: reference).asReal(type.isReal)] compiler in
+                { [value = try value.comparable(with: reference).held(by: reference, type)] compiler in
                     if column.scale == nil, !value.isReal || type.isReal {
                         compiler.bindNumbered(.value(value))
                     } else {
@@ -68,7 +68,7 @@ extension StatementCompiler {
                     if column.scale == nil { compiler.bindNumbered(binding) } else { compiler.bind(binding, as: type) }
                 }
             default:
-                { try $0.write(value, storedAs: type, of: column.property) }
+                { try $0.write(value, storedAs: type, in: reference) }
             }
         if let number {
             if let digits = column.scale { try write(scale: digits, number) } else { try number(self) }
@@ -77,12 +77,18 @@ extension StatementCompiler {
     }
 
     /// Writes what goes into a column: what SQLite would not store there as it is, is refused, when the statement is made or when it runs.
-    func write(_ value: Expression, storedAs type: PostgresType, of property: String) throws {
+    func write(_ value: Expression, storedAs type: PostgresType, in reference: ColumnReference) throws {
         let own = postgresType(of: value)
+        if reference.column.type == .offsetDatetime, own != nil {
+            return try write(value, own, asOffsetDatetimeIn: reference)
+        }
         switch (own, type) {
         case (let own?, .numeric) where own.isReal:
             throw realAmongDecimals(self.type(of: value) ?? ExpressionType(.double))
-        case (let own?, _) where type.isInteger && (own.isReal || own == .numeric): try write(whole: value, own, type)
+        case (.element?, _) where type.isNumber || type == .boolean: try write(element: value, type, in: reference)
+        case (let own?, _) where type.isInteger && (own.isReal || own == .numeric):
+            let number: PostgresType = own == .numeric ? .numeric : .double
+            try write(whole: number, as: type, in: reference) { try $0.write(value, as: number, at: .atom) }
         case (let own?, .boolean) where own.isNumber:
             // Of other integers than 0 and 1 this fails.
             sql += "CAST(CAST("
@@ -90,33 +96,127 @@ extension StatementCompiler {
             sql += " AS text) AS boolean)"
         case (nil, _), (.element?, _), (_, .element): try write(value, as: type)
         case (let own?, _) where own == type || own.isInteger && type.isInteger: try write(value, as: nil)
+        case (.bigint?, .double) where isWideInteger(value):
+            let number: Writer = { try $0.write(value, as: nil, at: .atom) }
+            try write(type, in: reference, number) { compiler in
+                compiler.sql += "CAST(CAST("
+                try number(compiler)
+                compiler.sql += " AS double precision) AS bigint) = "
+                try number(compiler)
+            }
+        case (.numeric?, _) where type.isReal: throw refused(own, type, in: reference)
         case (let own?, _) where own.isNumber && type.isNumber || own == .boolean && type.isNumber:
             try write(value, as: type)
         case (.text?, _) where type.timeType != nil || type == .jsonb: try write(value, as: type)
         case (let own?, .text) where own.timeType != nil || own == .jsonb: try write(value, as: .text)
         case (let own?, _) where value.isPlainValue || own == .text && type == .text: try write(value, as: type)
-        case (let own?, _):
-            throw CormorantError(
-                .type, "\(property) is set to \(own.title), and holds \(type.title)",
-                hint: "make a value of the column's type, with a CAST for example")
+        case (let own?, _): throw refused(own, type, in: reference)
         }
     }
 
-    /// A number that is an integer as that; others fail as too great for the type.
-    private func write(whole value: Expression, _ own: PostgresType, _ type: PostgresType) throws {
-        let number: Writer = { try $0.write(value, as: own == .numeric ? .numeric : .double, at: .atom) }
-        sql += "CAST(CASE WHEN abs("
+    private func refused(_ own: PostgresType?, _ type: PostgresType, in reference: ColumnReference) -> CormorantError {
+        let holds = reference.column.type == .offsetDatetime ? "a datetime with its offset" : type.title
+        return CormorantError(
+            .type, "\(reference.column.property) is set to \(own?.title ?? "a value"), and holds \(holds)",
+            hint: "make a value of the column's type, with a CAST for example")
+    }
+
+    /// A number that is an integer as that; another fails.
+    private func write(
+        whole own: PostgresType, as type: PostgresType, in reference: ColumnReference, _ number: Writer
+    ) throws {
+        sql += "CAST(CASE WHEN "
         try number(self)
-        sql += ") < 1e19 AND "
+        sql += " <> trunc("
         try number(self)
-        sql += " = trunc("
+        sql += ") THEN "
+        try write(faultOf: number, .range, in: reference, as: .numeric)
+        sql += " WHEN abs("
         try number(self)
-        // By way of its text, which has all its digits, where a numeric has fifteen.
-        sql += ") THEN CAST(CAST("
-        try number(self)
-        sql += " AS text) AS numeric) WHEN "
+        sql += ") < 1e19 THEN "
+        // As a numeric a double has fifteen digits, as an integer all.
+        try own == .double ? cast(to: .numeric) { try $0.cast(to: .bigint, number) } : number(self)
+        sql += " WHEN "
         try number(self)
         sql += " IS NOT NULL THEN 1e19 END AS \(type.name))"
+    }
+
+    /// A number of JSON, or a text there that is one.
+    private func write(element value: Expression, _ type: PostgresType, in reference: ColumnReference) throws {
+        let json: Writer = { try $0.write(json: value, at: .atom) }
+        let text: Writer = { compiler in
+            compiler.sql += "("
+            try json(compiler)
+            compiler.sql += " #>> '{}')"
+        }
+        let isWhole = type.isInteger || type == .boolean
+        let number: PostgresType = type.isReal ? .double : .numeric
+        let form = isWhole ? #"[-+]?\d+"# : #"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"#
+        func write(_ compiler: StatementCompiler) throws {
+            compiler.sql += "CASE WHEN jsonb_typeof("
+            try json(compiler)
+            compiler.sql += ") NOT IN ('string', 'object', 'array') THEN "
+            try compiler.convert(from: .element, to: number, json)
+            compiler.sql += " WHEN "
+            try text(compiler)
+            compiler.sql += " ~ '^\\s*\(form)\\s*$' THEN CAST("
+            try text(compiler)
+            compiler.sql += " AS \(number.name)) WHEN "
+            try text(compiler)
+            compiler.sql += " IS NOT NULL THEN "
+            try compiler.write(faultOf: text, .type, in: reference, as: number)
+            compiler.sql += " END"
+        }
+        guard isWhole else { return try cast(to: type, write) }
+        let integer: PostgresType = type == .boolean ? .bigint : type
+        // Of other integers than 0 and 1 this fails.
+        if type == .boolean { sql += "CAST(CAST(" }
+        try self.write(whole: number, as: integer, in: reference) { compiler in
+            compiler.sql += "("
+            try write(compiler)
+            compiler.sql += ")"
+        }
+        if type == .boolean { sql += " AS text) AS boolean)" }
+    }
+
+    /// What is none, and has the form of one, is; all else fails.
+    private func write(_ value: Expression, _ own: PostgresType?, asOffsetDatetimeIn reference: ColumnReference) throws {
+        guard own == .text || own == .element else { throw refused(own, .text, in: reference) }
+        if case .column(let column) = value.bare.node, column.column.type == .offsetDatetime {
+            return try write(value, as: .text)
+        }
+        let text: Writer = { try $0.write(value, as: .text, at: .atom) }
+        try write(.text, in: reference, text) { compiler in
+            try text(compiler)
+            compiler.sql += " ~ \(textLiteral(OffsetTimestamp.textPattern))"
+        }
+    }
+
+    /// A value as the column's type where it meets a condition; another one fails.
+    private func write(
+        _ type: PostgresType, in reference: ColumnReference, _ value: Writer, where condition: Writer
+    ) throws {
+        sql += "CASE WHEN "
+        try condition(self)
+        sql += " THEN "
+        try cast(to: type, value)
+        sql += " WHEN "
+        try value(self)
+        sql += " IS NOT NULL THEN "
+        try write(faultOf: value, type == .text ? .type : .range, in: reference, as: type)
+        sql += " END"
+    }
+
+    /// Writes what fails with the message that SQLite's statements have: a cast of it to a number, whose error the engine reads.
+    private func write(
+        faultOf value: Writer, _ fault: StoredFault, in reference: ColumnReference, as type: PostgresType
+    ) throws {
+        let quote = fault == .type ? "'" : ""
+        let (start, end) = ("\(reference.titled) is set to \(fault == .type ? "the text '" : "")", "\(quote), which its type ")
+        sql += "CAST(CAST(CAST(" + textLiteral(fault.marker + start) + " || left(CAST("
+        try value(self)
+        sql += " AS text), 100) || " + textLiteral(end + reference.column.typeName + StoredFault.end)
+        sql += " AS bigint) AS text) AS \(type.name))"
     }
 
     /// With as many digits behind the point; one with more stays as it is, and is refused by the table.
@@ -175,6 +275,28 @@ extension StatementCompiler {
         }
         try writeLimit(select)
     }
+}
+
+extension Value {
+    /// As a parameter of the column's type, which would else make another number of it.
+    fileprivate func held(by reference: ColumnReference, _ type: PostgresType) throws -> Value {
+        switch self {
+        case .real(let real) where type.isInteger || type == .boolean:
+            guard let integer = Int64(exactly: real) else { throw tooGreat("\(real)", for: reference) }
+            return .integer(integer)
+        case .integer(let integer) where type.isReal:
+            guard integer.isDouble else { throw tooGreat("\(integer)", for: reference) }
+            return asReal(true)
+        default: return self
+        }
+    }
+}
+
+private func tooGreat(_ value: String, for reference: ColumnReference) -> CormorantError {
+    CormorantError(
+        StoredFault.range.code,
+        "\(reference.titled) is set to \(value), which its type \(reference.column.typeName) cannot hold",
+        hint: StoredFault.range.hint)
 }
 
 extension Join {

@@ -292,15 +292,16 @@ extension StatementCompiler {
 
     /// As a text, that of a datetime as long as that of an offset datetime.
     func write(momentOf expression: Expression) throws {
-        if postgresType(of: expression) == .timestamptz {
-            sql += "to_char("
-            try write(postgres: expression, at: .atom)
-            return sql += #" AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') COLLATE "C""#
-        }
-        sql += "substr("
-        try write(expression, as: .text)
-        sql += ", 1, \(OffsetTimestamp.momentSize))"
-        if !isBytewise(expression) { sql += #" COLLATE "C""# }
+        let isTime = postgresType(of: expression) == .timestamptz
+        try write(momentOf: { try $0.write(expression, as: isTime ? nil : .text, at: isTime ? .atom : .any) }, isTime)
+        if isTime || !isBytewise(expression) { sql += #" COLLATE "C""# }
+    }
+
+    /// - Parameter isTime: of a datetime.
+    func write(momentOf time: Writer, _ isTime: Bool) throws {
+        sql += isTime ? "to_char(" : "substr("
+        try time(self)
+        sql += isTime ? " AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')" : ", 1, \(OffsetTimestamp.momentSize))"
     }
 
     // Nullability -----------------------------------------------------------------------------------------------------

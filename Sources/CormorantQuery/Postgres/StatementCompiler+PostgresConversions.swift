@@ -130,6 +130,10 @@ extension StatementCompiler {
         }
         sql += "CASE WHEN abs("
         try number(self)
+        sql += ") = 'Infinity' THEN CASE WHEN "
+        try number(self)
+        sql += " > 0 THEN 'Inf' ELSE '-Inf' END WHEN abs("
+        try number(self)
         sql += ") < 1e15 AND (abs("
         try number(self)
         sql += ") >= 1e-4 OR "
@@ -150,13 +154,30 @@ extension StatementCompiler {
             return bind(.parameter(name, form), as: target)
         }
         let own = postgresType(of: operand)
-        guard target.isNumber || target == .boolean, let own, !own.isNumber, own != .boolean, own != .element else {
-            if own == .element, target == .text { return try write(operand, as: .text) }
+        guard target.isNumber || target == .boolean, let own, !own.isNumber, own != .boolean else {
             return try write(operand, as: target)
         }
-        // The number that a text begins with, or 0.
+        guard own == .element else {
+            return try write(numberOf: { try $0.write(operand, as: .text, at: .atom) }, target)
+        }
+        let json: Writer = { try $0.write(json: operand, at: .atom) }
+        sql += "CASE WHEN jsonb_typeof("
+        try json(self)
+        sql += ") IN ('string', 'object', 'array') THEN "
+        try write(
+            numberOf: { compiler in
+                compiler.sql += "("
+                try json(compiler)
+                compiler.sql += " #>> '{}')"
+            }, target)
+        sql += " ELSE "
+        try convert(from: .element, to: target, json)
+        sql += " END"
+    }
+
+    /// The number that a text begins with, or 0.
+    private func write(numberOf text: Writer, _ target: PostgresType) throws {
         let digits = target.isInteger || target == .boolean ? #"[-+]?\d+"# : #"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"#
-        let text: Writer = { try $0.write(operand, as: .text, at: .atom) }
         let number: PostgresType = target == .boolean ? .bigint : target
         if target == .boolean { sql += "(" }
         sql += "CASE WHEN "

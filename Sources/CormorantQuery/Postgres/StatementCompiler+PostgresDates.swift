@@ -97,8 +97,6 @@ extension StatementCompiler {
     /// Writes a time, in UTC and without a zone, with its modifiers.
     private func write(_ start: String, _ arguments: [Expression], _ name: String, _ end: String) throws {
         sql += start
-        // Reckoned with, times are of milliseconds.
-        let rounds = arguments.count > 1 || start.hasSuffix("FROM ")
         var modifiers: [Modification] = []
         for argument in arguments.dropFirst() {
             guard case .value(.text(let modifier), _) = argument.node,
@@ -109,6 +107,8 @@ extension StatementCompiler {
             }
             modifiers.append(written)
         }
+        // Reckoned with, times are of milliseconds.
+        let rounds = modifiers.first?.leavesRange ?? start.hasSuffix("FROM ")
         func moment() throws {
             for modifier in modifiers.reversed() { sql += modifier.start }
             if rounds { sql += "date_trunc('milliseconds', " }
@@ -177,7 +177,7 @@ extension StatementCompiler {
     private struct Modification {
         let start: String
         let end: String
-        /// Whether it may lead out of the years 1 to 9999.
+        /// Whether it reckons, and may lead out of the years 1 to 9999.
         var leavesRange = false
     }
 

@@ -30,7 +30,7 @@ extension StatementCompiler {
         }
     }
 
-    private func isWideInteger(_ expression: Expression) -> Bool {
+    func isWideInteger(_ expression: Expression) -> Bool {
         if case .value(.integer(let integer), _) = expression.bare.node { return !integer.isDouble }
         guard postgresType(of: expression) == .bigint else { return false }
         return bits(of: expression) > 53

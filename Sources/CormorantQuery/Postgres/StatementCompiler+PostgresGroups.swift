@@ -105,3 +105,14 @@ extension Expression {
         }
     }
 }
+
+extension Select {
+    /// The same with its first row alone, which is its value; of several PostgreSQL makes an error.
+    var ofOneRow: Select {
+        let isOne = source == nil || groupBy.isEmpty && columns.contains(where: \.isAggregate)
+        if limit != nil || isOne && compounds.isEmpty { return self }
+        var one = self
+        one.limit = Expression(.raw("1", []))
+        return one
+    }
+}

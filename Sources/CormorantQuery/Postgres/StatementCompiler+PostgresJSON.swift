@@ -55,14 +55,23 @@ extension StatementCompiler {
 
     /// - Parameter takesKeys: a text may be a key, as it may of operators.
     func write(json operand: Expression, at path: Expression, takesKeys: Bool = true) throws {
-        let steps = try jsonPath(path, takesKeys: takesKeys)
-        try write(document: operand)
-        for step in steps {
+        try write(try jsonPath(path, takesKeys: takesKeys)[...], of: operand)
+    }
+
+    private func write(_ steps: ArraySlice<JSONStep>, of operand: Expression) throws {
+        switch steps.last {
+        case nil: try write(document: operand)
+        case .key(let key):
+            try write(steps.dropLast(), of: operand)
             sql += " -> "
-            switch step {
-            case .key(let key): bind(.value(.text(key)), as: .text)
-            case .index(let index): sql += index < 0 ? "(\(index))" : String(index)
-            }
+            bind(.value(.text(key)), as: .text)
+        case .index(let index):
+            // PostgreSQL takes a value that is no array for one of itself.
+            sql += "CASE jsonb_typeof("
+            try write(steps.dropLast(), of: operand)
+            sql += ") WHEN 'array' THEN "
+            try write(steps.dropLast(), of: operand)
+            sql += " -> " + (index < 0 ? "(\(index))" : String(index)) + " END"
         }
     }
 

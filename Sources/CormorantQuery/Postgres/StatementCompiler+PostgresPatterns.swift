@@ -96,38 +96,34 @@ func expressionOfGlob(_ pattern: String) -> String {
             let isOpposite = inner.first == "^"
             if isOpposite { inner.removeFirst() }
             var members: [Unicode.Scalar] = []
-            // A ] that comes first is one of them.
-            if inner.first == "]" { members.append(inner.removeFirst()) }
+            // A ] that comes first is one of them, and begins no range.
+            let hasBracket = inner.first == "]"
+            if hasBracket { inner.removeFirst() }
             while let member = inner.first, member != "]" { members.append(inner.removeFirst()) }
             // Nothing closes it: it finds nothing.
-            guard inner.popFirst() != nil, !members.isEmpty else { return "(?!)" }
+            guard inner.popFirst() != nil, hasBracket || !members.isEmpty else { return "(?!)" }
             rest = inner
-            result += bracket(members, isOpposite)
+            result += (isOpposite ? "[^" : "[") + (hasBracket ? "\\]" : "") + ranges(members) + "]"
         default: result += escaped(next)
         }
     }
     return result + "$"
 }
 
-private func bracket(_ members: [Unicode.Scalar], _ isOpposite: Bool) -> String {
-    var result = isOpposite ? "[^" : "["
+private func ranges(_ members: [Unicode.Scalar]) -> String {
+    var result = ""
     var index = 0
-    var count = 0
     while index < members.count {
-        if index + 2 < members.count, members[index + 1] == "-" {
-            // Nothing lies between them where the first is behind the second.
-            if members[index] <= members[index + 2] {
-                result += inBracket(members[index]) + "-" + inBracket(members[index + 2])
-                count += 1
-            }
-            index += 3
-        } else {
-            result += inBracket(members[index])
-            count += 1
+        result += inBracket(members[index])
+        guard index + 2 < members.count, members[index + 1] == "-" else {
             index += 1
+            continue
         }
+        // Where the first is behind the second, nothing else lies between them.
+        if members[index] < members[index + 2] { result += "-" + inBracket(members[index + 2]) }
+        index += 3
     }
-    return count == 0 ? (isOpposite ? "." : "(?!)") : result + "]"
+    return result
 }
 
 private func inBracket(_ scalar: Unicode.Scalar) -> String {

@@ -118,53 +118,72 @@ extension StatementCompiler {
     func write(postgres operand: Expression, in select: Select) throws {
         let parts = if case .row(let parts) = operand.node { parts } else { [operand] }
         if let width = select.width, width != parts.count { throw otherWidth(parts.count, width) }
+        try write(parts, beside: select, " IN ")
+    }
+
+    /// Compares values with the columns of a query.
+    private func write(_ parts: [Expression], beside select: Select, _ infix: String) throws {
         let inner = within(select)
+        let columns = select.resultColumns
         var types: [PostgresType?] = []
-        var areMoments: [Bool] = []
+        // What each column is compared by; nil: as it is.
+        var keys: [Writer?] = []
         if parts.count > 1 { sql += "(" }
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
-            let column = select.columns.indices.contains(index) ? select.columns[index] : nil
-            let its = column.flatMap { inner.postgresType(of: $0) } ?? inner.postgresType(ofColumn: index, of: select)
+            let column = columns.map { $0[index] }
+            let its = column.flatMap { inner.postgresType(of: $0) }
             let own = postgresType(of: part)
             let common = try meet(own, its)
-            types.append(its == common ? nil : common)
-            let isMoment = isOffsetDatetime(part) || column.map { inner.isOffsetDatetime($0) } ?? false
-            areMoments.append(isMoment && !part.comparesTexts && column?.comparesTexts != true)
-            if areMoments[index], !part.isGivenValue {
-                try write(momentOf: part)
-            } else if areMoments[index], case .value(let value, let type) = part.node,
-                let moment = try Moment(value, type)
+            let name = "\"v\(index)\""
+            if let column, !part.comparesTexts, !column.comparesTexts,
+                isOffsetDatetime(part) || inner.isOffsetDatetime(column)
             {
-                bind(.value(.text(moment.text(.start))), as: .text)
-            } else if let column, part.isGivenValue {
-                try inner.checkGiven(part, beside: column)
-                try write(part, as: common ?? own)
-            } else {
-                try write(matched: part, as: own == common ? nil : common)
+                let isTime = its == .timestamptz
+                types.append(isTime || its == .text ? nil : .text)
+                keys.append { try $0.write(momentOf: { $0.sql += name }, isTime) }
+                try write(momentSoughtBy: part)
+                continue
+            }
+            types.append(its == common ? nil : common)
+            let key = common == .text ? column.flatMap { textKey(of: part, beside: $0, in: inner) } : nil
+            keys.append(key == nil ? nil : { try $0.write(key: key, collates: true) { $0.sql += name } })
+            try write(key: key, collates: key != nil && !isBytewise(part)) { compiler in
+                if let column, part.isGivenValue {
+                    try inner.checkGiven(part, beside: column)
+                    try compiler.write(part, as: common ?? own)
+                } else {
+                    try compiler.write(part, as: own == common ? nil : common, at: .atom)
+                }
             }
         }
         if parts.count > 1 { sql += ")" }
-        sql += " IN "
+        sql += infix
         if select.columns.count == types.count, types.contains(where: { $0 != nil }) { resultTypes = types }
-        guard areMoments.contains(true) else { return try write(subquery: select) }
+        guard keys.contains(where: { $0 != nil }) else { return try write(subquery: select) }
         let names = parts.indices.map { "\"v\($0)\"" }
-        let columns = zip(names, areMoments).map { $1 ? "substr(\($0), 1, \(OffsetTimestamp.momentSize))" : $0 }
-        sql += "(SELECT \(columns.joined(separator: ", ")) FROM "
+        sql += "(SELECT "
+        for (index, key) in keys.enumerated() {
+            if index > 0 { sql += ", " }
+            if let key { try key(self) } else { sql += names[index] }
+        }
+        sql += " FROM "
         try write(subquery: select)
         sql += " AS \"list\" (\(names.joined(separator: ", "))))"
     }
 
-    private func checkGiven(_ part: Expression, beside column: Expression) throws {
-        if case .value(let value, nil) = part.node, let hint = column.typeHint { _ = try value.comparable(with: hint) }
+    private func write(momentSoughtBy part: Expression) throws {
+        switch part.node {
+        case .value(let value, let type):
+            guard let moment = try Moment(value, type) else { return sql += "CAST(NULL AS text)" }
+            bind(.value(.text(moment.text(.start))), as: .text)
+        case .parameter(let name): bind(.parameter(name, .moment(.start)), as: .text)
+        default: try write(momentOf: part)
+        }
     }
 
-    /// The type of a column of a SELECT of all columns of a model.
-    private func postgresType(ofColumn index: Int, of select: Select) -> PostgresType? {
-        guard select.columns.isEmpty, case .table(let table)? = select.source?.kind,
-            table.columns.indices.contains(index)
-        else { return nil }
-        return PostgresType(table.columns[index])
+    private func checkGiven(_ part: Expression, beside column: Expression) throws {
+        if case .value(let value, nil) = part.node, let hint = column.typeHint { _ = try value.comparable(with: hint) }
     }
 
     /// What two sides are made for comparing; nil: nothing.
@@ -210,19 +229,7 @@ extension StatementCompiler {
                     .misuse, "a row of \(parts.count) values is compared with one of \(columns.count)",
                     hint: "give both as many values")
             }
-            sql += "("
-            for (index, part) in parts.enumerated() {
-                if index > 0 { sql += ", " }
-                if part.isGivenValue, columns.indices.contains(index) {
-                    let inner = within(select)
-                    try inner.checkGiven(part, beside: columns[index])
-                    try write(part, as: inner.postgresType(of: columns[index]))
-                } else {
-                    try write(postgres: part, at: .any)
-                }
-            }
-            sql += ")" + dialect.infix(isTurned ? op.changedOver : op)
-            try write(subquery: select)
+            try write(parts, beside: select.ofOneRow, dialect.infix(isTurned ? op.changedOver : op))
         default:
             throw CormorantError(
                 .misuse, "a row of values is compared with one value",
@@ -238,13 +245,7 @@ extension StatementCompiler {
             if index > 0 { sql += ", " }
             let other = others[index]
             if areMoments(part, other) {
-                switch part.node {
-                case .value(let value, let type):
-                    guard let moment = try Moment(value, type) else { return sql += "NULL" }
-                    bind(.value(.text(moment.text(.start))), as: .text)
-                case .parameter(let name): bind(.parameter(name, .moment(.start)), as: .text)
-                default: try write(momentOf: part)
-                }
+                try write(momentSoughtBy: part)
             } else {
                 let key = isLeft ? textKey(of: part, other) : textKey(of: other, part)
                 try write(one: part, beside: other, op, by: key)

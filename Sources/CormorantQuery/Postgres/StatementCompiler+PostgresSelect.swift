@@ -25,8 +25,12 @@ extension StatementCompiler {
             // Numbers before texts.
             try write(operand, as: .numeric)
             sql += end + ", "
+            // The text of a number tells more than it.
+            sql += "CASE WHEN jsonb_typeof("
+            try write(json: operand, at: .atom)
+            sql += ") NOT IN ('number', 'boolean') THEN "
             try write(operand, as: .text, at: .atom)
-            sql += #" COLLATE "C""# + end
+            sql += #" END COLLATE "C""# + end
         case .jsonb: throw lacksInPostgres("order of JSON", hint: "order by what stands at a path, cast to its type")
         case .text where comparesAsMoment(operand):
             try write(momentOf: operand)
@@ -140,7 +144,7 @@ extension StatementCompiler {
             let wanted = types.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             if isDistinct { try refuseTelling(textKey(of: column), "distinct rows") }
             if let targets, targets.indices.contains(index), let wanted {
-                try write(column, storedAs: wanted, of: targets[index].column.property)
+                try write(column, storedAs: wanted, in: targets[index])
             } else {
                 try write(resultColumn: column, as: wanted, isMember: types != nil, isDistinct: isDistinct)
             }

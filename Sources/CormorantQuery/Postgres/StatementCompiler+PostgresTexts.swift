@@ -36,6 +36,11 @@ extension StatementCompiler {
         (explicitKey(left) ?? explicitKey(right) ?? columnKey(left) ?? columnKey(right)).flatMap { $0 }
     }
 
+    /// The same where the right side is a column of a SELECT.
+    func textKey(of left: Expression, beside right: Expression, in inner: StatementCompiler) -> TextKey? {
+        (explicitKey(left) ?? inner.explicitKey(right) ?? columnKey(left) ?? inner.columnKey(right)).flatMap { $0 }
+    }
+
     /// The collation that is written in it, and goes on to what is made of it; nil: none is.
     private func explicitKey(_ expression: Expression) -> TextKey?? {
         func first(_ parts: some Sequence<Expression>) -> TextKey?? {

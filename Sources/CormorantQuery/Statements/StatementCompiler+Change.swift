@@ -184,7 +184,7 @@ extension StatementCompiler {
         let targets = columns.map { ColumnReference(table, $0) }
         if dialect == .postgres { return try write(select, into: targets) }
         assigned += targets.map { ($0, nil) }
-        let sources = selected(by: select)
+        let sources = select.resultColumns
         let areSure = targets.indices.map { place in
             targets[place].column.scale == nil
                 && sources.map { $0.indices.contains(place) && isSure($0[place], of: targets[place].column) } ?? false
@@ -196,13 +196,6 @@ extension StatementCompiler {
         guard isChecked else { return }
         let values = zip(names, targets).map { dialect.stored + $0 + dialect.stored(of: $1) }
         write(check: ") SELECT \(values.joined(separator: ", ")) FROM corm_rows\(endsInWhere ? " WHERE 1" : "")")
-    }
-
-    /// The result columns of a SELECT; nil where a model does not tell.
-    private func selected(by select: Select) -> [Expression]? {
-        if !select.columns.isEmpty { return select.columns }
-        guard case .table(let source)? = select.source?.kind else { return nil }
-        return source.columns.indices.map { Expression(.column(ColumnReference(source, $0))) }
     }
 
     /// WHERE; along relations the rows are found by a SELECT, since UPDATE and DELETE join nothing.
@@ -401,14 +394,18 @@ extension Dialect {
     /// Ends the call that checks the value of a column.
     fileprivate func stored(of reference: ColumnReference) -> String {
         let column = reference.column
-        return stored(
-            as: column.scale.map { "decimal(\($0))" }
-                ?? column.type.name(isUnsigned: column.isUnsigned, bits: column.bits),
-            of: "\(reference.table.model).\(column.property)")
+        return stored(as: column.scale.map { "decimal(\($0))" } ?? column.typeName, of: reference.titled)
     }
 }
 
+extension ColumnReference {
+    /// In messages.
+    var titled: String { "\(table.model).\(column.property)" }
+}
+
 extension TableReference.Column {
+    var typeName: String { type.name(isUnsigned: isUnsigned, bits: bits) }
+
     /// Whether every value of this column is one of the other, too.
     fileprivate func holdsOnly(_ other: TableReference.Column) -> Bool {
         if type.isInteger, other.type.isInteger {

@@ -50,7 +50,7 @@ extension StatementCompiler {
                 if case .row(let parts) = operand.node {
                     try compiler.write(row: parts, with: select)
                 } else {
-                    try compiler.write(matched: operand)
+                    try compiler.write(matched: operand, with: select.resultColumns?.first, compiler.within(select))
                 }
                 compiler.sql += " IN "
                 try compiler.write(subquery: select)

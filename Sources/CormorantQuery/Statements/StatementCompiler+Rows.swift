@@ -122,17 +122,33 @@ extension StatementCompiler {
     /// Writes the row that is compared with what a SELECT gives.
     func write(row parts: [Expression], with select: Select) throws {
         if let width = select.width, width != parts.count { throw otherWidth(parts.count, width) }
+        let (inner, columns) = (within(select), select.resultColumns)
         sql += "("
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
-            let column = select.columns.indices.contains(index) ? select.columns[index] : nil
-            if case .value = part.node, let column, column.typeHint != nil {
-                try write(part, at: .any, beside: column)
-            } else {
-                try write(matched: part)
-            }
+            try write(matched: part, with: columns.map { $0[index] }, inner)
         }
         sql += ")"
+    }
+
+    /// Writes what is looked for in a column of a SELECT.
+    func write(matched part: Expression, with column: Expression?, _ inner: StatementCompiler) throws {
+        guard let column, !part.comparesTexts, !column.comparesTexts, inner.isOffsetDatetime(column),
+            part.isGivenValue || !isOffsetDatetime(part)
+        else {
+            if case .value = part.node, let column, column.typeHint != nil {
+                return try write(part, at: .any, beside: column)
+            }
+            return try write(matched: part)
+        }
+        switch part.node {
+        case .value(let value, let type):
+            guard let moment = try Moment(value, type) else { return sql += "NULL" }
+            bind(.value(.text(moment.text(.start))))
+        case .parameter(let name): bindParameter(name, .moment(.start))
+        default: try write(part, at: .collate)
+        }
+        write(collation: dialect.momentCollation)
     }
 
     func otherWidth(_ width: Int, _ other: Int) -> CormorantError {
@@ -161,9 +177,12 @@ extension Expression {
 
 extension Select {
     /// How many columns its rows have; nil where a model does not tell.
-    var width: Int? {
-        if !columns.isEmpty { return columns.count }
+    var width: Int? { resultColumns?.count }
+
+    /// The columns of its rows; nil where a model does not tell.
+    var resultColumns: [Expression]? {
+        if !columns.isEmpty { return columns }
         guard case .table(let table)? = source?.kind else { return nil }
-        return table.columns.count
+        return table.columns.indices.map { Expression(.column(ColumnReference(table, $0))) }
     }
 }

@@ -1,26 +1,9 @@
 import CSQLite
 import CormorantBase
 
-/// How a statement fails whose value a column cannot hold; the number is put above SQLite's MISMATCH.
-enum StoredFault: Int32, Error {
-    case type = 1
-    case range
-    case converted
-    case scale
-
+extension StoredFault {
+    /// Its number is put above SQLite's MISMATCH.
     var status: Int32 { SQLITE_MISMATCH | rawValue << 8 }
-
-    var code: ErrorCode { self == .range || self == .scale ? .range : .type }
-
-    var hint: String {
-        switch self {
-        case .type: "make a value of the column's type, with a CAST for example; nothing was written"
-        case .range: "keep the value within the type, or give the property a wider one; nothing was written"
-        case .scale: "round it in the program, or give the column a greater scale; nothing was written"
-        case .converted:
-            "give the property the type that the column has, or rebuild the table with the model's; nothing was written"
-        }
-    }
 }
 
 extension Connection {
