@@ -180,7 +180,9 @@ extension StatementCompiler {
     }
 
     /// What is none, and has the form of one, is; all else fails.
-    private func write(_ value: Expression, _ own: PostgresType?, asOffsetDatetimeIn reference: ColumnReference) throws {
+    private func write(
+        _ value: Expression, _ own: PostgresType?, asOffsetDatetimeIn reference: ColumnReference
+    ) throws {
         guard own == .text || own == .element else { throw refused(own, .text, in: reference) }
         if case .column(let column) = value.bare.node, column.column.type == .offsetDatetime {
             return try write(value, as: .text)
@@ -212,7 +214,8 @@ extension StatementCompiler {
         faultOf value: Writer, _ fault: StoredFault, in reference: ColumnReference, as type: PostgresType
     ) throws {
         let quote = fault == .type ? "'" : ""
-        let (start, end) = ("\(reference.titled) is set to \(fault == .type ? "the text '" : "")", "\(quote), which its type ")
+        let start = "\(reference.titled) is set to \(fault == .type ? "the text '" : "")"
+        let end = "\(quote), which its type "
         sql += "CAST(CAST(CAST(" + textLiteral(fault.marker + start) + " || left(CAST("
         try value(self)
         sql += " AS text), 100) || " + textLiteral(end + reference.column.typeName + StoredFault.end)

@@ -15,7 +15,7 @@ from ._native import abi
 from ._native.abi import CORM_NODE_VALUE
 from ._native.expression import Node
 from .error import DataError, ProgrammingError
-from .value import COLUMN_TYPES, PLAIN, file_value, plain_value, type_name
+from .value import COLUMN_TYPES, PLAIN, encode_offset_datetime, file_value, plain_value, type_name
 
 if TYPE_CHECKING:
     from .column import Column
@@ -133,7 +133,7 @@ def value_node(value: Any, column: Any) -> Node:
         return operand(value)
     if column.type_name == "offset_datetime" and isinstance(value, datetime):
         # By itself a datetime is one without its offset.
-        return CORM_NODE_VALUE, COLUMN_TYPES["offset_datetime"].transform.encode(value), abi.CORM_OFFSET_DATETIME
+        return CORM_NODE_VALUE, encode_offset_datetime(value), abi.CORM_OFFSET_DATETIME
     if not _converts(column):
         return operand(value)
     return CORM_NODE_VALUE, file_value(column.type_name, column._encode(value)), 0

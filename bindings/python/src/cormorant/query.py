@@ -252,7 +252,8 @@ def query(
     if isinstance(sql, Statement):
         hint = "give select() to fetch_all(), fetch_one() or cursor(), and what changes rows to execute()"
         raise ProgrammingError("query() runs SQL, and this is a statement of its own", hint=hint)
-    info = info_of(into) if hasattr(into, "__model__") else None
+    model: Any = into
+    info = info_of(model) if hasattr(into, "__model__") else None
     handle = info.handle if info else None
     opened = native_query.open_cursor(database._handle, handle, sql, dump_bindings(bindings_of(sql, bindings)))
     if info:

@@ -81,7 +81,8 @@ def _decode_datetime(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
 
-def _encode_offset_datetime(value: datetime) -> str:
+def encode_offset_datetime(value: datetime) -> str:
+    """ISO 8601, offset and all."""
     _encode_datetime(value)  # refuses what is none, and what has no zone
     offset = value.utcoffset()
     if offset is not None and offset.microseconds:
@@ -200,7 +201,7 @@ COLUMN_TYPES: Final[dict[str, ColumnType]] = {
     "datetime": ColumnType(abi.CORM_DATETIME, Transform(_encode_datetime, _decode_datetime)),
     "date": ColumnType(abi.CORM_DATE, Transform(_encode_date, _decode_date)),
     "time": ColumnType(abi.CORM_TIME, Transform(_encode_time, _decode_time)),
-    "offset_datetime": ColumnType(abi.CORM_OFFSET_DATETIME, Transform(_encode_offset_datetime, datetime.fromisoformat)),
+    "offset_datetime": ColumnType(abi.CORM_OFFSET_DATETIME, Transform(encode_offset_datetime, datetime.fromisoformat)),
     "duration": ColumnType(abi.CORM_DURATION, Transform(_encode_duration, _decode_duration)),
     "uuid": ColumnType(abi.CORM_UUID, Transform(_encode_uuid, uuid.UUID)),
     "decimal": ColumnType(abi.CORM_DECIMAL, Transform(_encode_decimal, Decimal)),
