@@ -83,12 +83,9 @@ package enum Threads {
         abandoned.add(1)
     }
 
-    /// Whether any thread ended with a transaction open.
-    package static var haveAbandoned: Bool { abandoned.load() > 0 }
-
     /// Whether the thread ended with a transaction open.
     package static func hasEnded(_ thread: Int64) -> Bool {
-        guard haveAbandoned else { return false }
+        guard abandoned.load() > 0 else { return false }
         lock.lock()
         defer { lock.unlock() }
         return abandoning.contains(thread)

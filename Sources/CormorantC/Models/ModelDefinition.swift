@@ -233,6 +233,7 @@ func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Kind?) thr
     descriptor.isJSONOptional = column.json_optional
     descriptor.zeroIsNoKey = kind?.isPlainInteger ?? false || kind == .datetime && descriptor.stamp == .created
     descriptor.bits = kind?.bits ?? 0
+    descriptor.textSize = kind == .characterArray ? Int(column.size) : 0
     if column.check_choices {
         let choices = try choices(column)
         guard descriptor.type.isInteger || descriptor.type.isPlainText, !choices.isEmpty else {

@@ -34,7 +34,8 @@ extension ConnectionPool {
         shareIfOthersCame()
         while true {
             if let pooled = try acquirePinned() ?? acquireKept() { return pooled }
-            for pooled in members where pooled.lock.isAbandoned { freeIfAbandoned(pooled) }
+            // What was lost is told, though another connection is free.
+            if let lost = members.first(where: { freeIfAbandoned($0) }) { throw lost.endedWithItsThread() }
             if let pooled = try acquireFree(waits: waits) { return pooled }
             // It was pinned while this thread waited.
             guard state.locked({ writing?.pinned }) != nil else { throw isFull() }

@@ -112,10 +112,6 @@ final class ConnectionPool: @unchecked Sendable {
     func acquireFree(waits: Bool) throws -> PooledConnection? {
         if isForked { throw usedAfterFork() }
         try taken.refuse()
-        // What was lost is told, though another connection is free.
-        if writing != nil, Threads.haveAbandoned, let lost = members.first(where: { freeIfAbandoned($0) }) {
-            throw lost.endedWithItsThread()
-        }
         let thread = currentThread().pointee.id
         if !semaphore.tryTake() {
             guard waits, try waitForFree(thread) else { return nil }

@@ -58,6 +58,7 @@ package final class JSONMapping {
         var relation = -1
         var type = ColumnType.int64
         var integers = Int64.min ... .max
+        var textSize = 0
     }
 
     package let model: ModelDescriptor
@@ -166,6 +167,7 @@ extension JSONMapping.Fact {
             column = index
             type = model.columns[index].type
             integers = model.columns[index].integers
+            textSize = model.columns[index].textSize
         }
     }
 }

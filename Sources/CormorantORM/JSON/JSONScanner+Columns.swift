@@ -18,7 +18,7 @@ extension JSONScanner {
             try writer.write(integer: value, as: fact, at: column)
         case .text, .varchar:
             let token = try string("a string")
-            try write(text: token, column, &writer)
+            try write(text: token, fact, &writer)
         case .double, .float:
             let value = try real(isFloat: fact.type == .float)
             try writer.write(value, at: column)
@@ -117,9 +117,21 @@ extension JSONScanner {
     }
 
     @inline(__always)
-    private func write(text token: Token, _ column: Int, _ writer: inout RecordWriter) throws {
+    private func write(text token: Token, _ fact: JSONMapping.Fact, _ writer: inout RecordWriter) throws {
         let bytes = token.isRich ? try plain(token, writer) : token.bytes
-        try writer.write(textBorrowing: bytes.baseAddress ?? base, count: bytes.count, at: column)
+        if fact.textSize > 0 {
+            guard bytes.count < fact.textSize else {
+                let array = "char[\(fact.textSize)]"
+                throw JSONFault(
+                    .range, "the string has \(bytes.count) bytes, which with a NUL do not fit into \(array)",
+                    "give a shorter one, or make the array longer")
+            }
+            guard !bytes.contains(0) else {
+                let hint = "leave it out, or make the field a corm_text"
+                throw JSONFault(.encoding, "the string holds a NUL character", hint)
+            }
+        }
+        try writer.write(textBorrowing: bytes.baseAddress ?? base, count: bytes.count, at: fact.column)
     }
 
     /// Source: RFC 4648, section 4.

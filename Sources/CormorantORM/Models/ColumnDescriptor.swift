@@ -17,6 +17,8 @@ public struct ColumnDescriptor: Sendable {
     public var isUnsigned: Bool
     /// How wide an integer property is, where it is narrower than the type; else 0.
     package var bits = 0
+    /// How many bytes the property has for a text and a NUL behind it, where it has no more; else 0.
+    package var textSize = 0
     /// Of a decimal: how many digits stand after the point of each value in the table. One with more is refused, unless they are
     /// zeros. nil: as many as each value has.
     public var scale: Int?

@@ -62,7 +62,7 @@ extension StatementCompiler {
                         compiler.bind(.value(value), as: value.isReal ? .double : type)
                     }
                 }
-            case .parameter(let name):
+            case .parameter(let name) where column.textSize == 0:
                 { compiler in
                     let binding = CompiledStatement.Binding.parameter(name, .comparedWith(reference))
                     if column.scale == nil { compiler.bindNumbered(binding) } else { compiler.bind(binding, as: type) }
@@ -79,6 +79,14 @@ extension StatementCompiler {
     /// Writes what goes into a column: what SQLite would not store there as it is, is refused, when the statement is made or when it runs.
     func write(_ value: Expression, storedAs type: PostgresType, in reference: ColumnReference) throws {
         let own = postgresType(of: value)
+        if reference.column.textSize > 0, type == .text {
+            let text: Writer = { try $0.write(value, as: .text, at: .atom) }
+            return try write(type, in: reference, orFault: .range, text) { compiler in
+                compiler.sql += "octet_length("
+                try text(compiler)
+                compiler.sql += ") < \(reference.column.textSize)"
+            }
+        }
         if reference.column.type == .offsetDatetime, own != nil {
             return try write(value, own, asOffsetDatetimeIn: reference)
         }
@@ -98,7 +106,7 @@ extension StatementCompiler {
         case (let own?, _) where own == type || own.isInteger && type.isInteger: try write(value, as: nil)
         case (.bigint?, .double) where isWideInteger(value):
             let number: Writer = { try $0.write(value, as: nil, at: .atom) }
-            try write(type, in: reference, number) { compiler in
+            try write(type, in: reference, orFault: .range, number) { compiler in
                 compiler.sql += "CAST(CAST("
                 try number(compiler)
                 compiler.sql += " AS double precision) AS bigint) = "
@@ -188,7 +196,7 @@ extension StatementCompiler {
             return try write(value, as: .text)
         }
         let text: Writer = { try $0.write(value, as: .text, at: .atom) }
-        try write(.text, in: reference, text) { compiler in
+        try write(.text, in: reference, orFault: .type, text) { compiler in
             try text(compiler)
             compiler.sql += " ~ \(textLiteral(OffsetTimestamp.textPattern))"
         }
@@ -196,7 +204,8 @@ extension StatementCompiler {
 
     /// A value as the column's type where it meets a condition; another one fails.
     private func write(
-        _ type: PostgresType, in reference: ColumnReference, _ value: Writer, where condition: Writer
+        _ type: PostgresType, in reference: ColumnReference, orFault fault: StoredFault, _ value: Writer,
+        where condition: Writer
     ) throws {
         sql += "CASE WHEN "
         try condition(self)
@@ -205,7 +214,7 @@ extension StatementCompiler {
         sql += " WHEN "
         try value(self)
         sql += " IS NOT NULL THEN "
-        try write(faultOf: value, type == .text ? .type : .range, in: reference, as: type)
+        try write(faultOf: value, fault, in: reference, as: type)
         sql += " END"
     }
 
@@ -213,8 +222,9 @@ extension StatementCompiler {
     private func write(
         faultOf value: Writer, _ fault: StoredFault, in reference: ColumnReference, as type: PostgresType
     ) throws {
-        let quote = fault == .type ? "'" : ""
-        let start = "\(reference.titled) is set to \(fault == .type ? "the text '" : "")"
+        let isText = fault == .type || type == .text
+        let quote = isText ? "'" : ""
+        let start = "\(reference.titled) is set to \(isText ? "the text '" : "")"
         let end = "\(quote), which its type "
         sql += "CAST(CAST(CAST(" + textLiteral(fault.marker + start) + " || left(CAST("
         try value(self)
@@ -290,6 +300,9 @@ extension Value {
         case .integer(let integer) where type.isReal:
             guard integer.isDouble else { throw tooGreat("\(integer)", for: reference) }
             return asReal(true)
+        case .text(let text) where reference.column.textSize > 0:
+            guard fits(reference.column) else { throw tooGreat("the text '\(text.prefix(100))'", for: reference) }
+            return self
         default: return self
         }
     }

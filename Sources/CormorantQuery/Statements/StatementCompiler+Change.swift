@@ -404,13 +404,15 @@ extension ColumnReference {
 }
 
 extension TableReference.Column {
-    var typeName: String { type.name(isUnsigned: isUnsigned, bits: bits) }
+    var typeName: String { textSize > 0 ? "char[\(textSize)]" : type.name(isUnsigned: isUnsigned, bits: bits) }
 
     /// Whether every value of this column is one of the other, too.
     fileprivate func holdsOnly(_ other: TableReference.Column) -> Bool {
         if type.isInteger, other.type.isInteger {
             return integers.lowerBound >= other.integers.lowerBound && integers.upperBound <= other.integers.upperBound
         }
+        // Of a column that only the program keeps short.
+        if other.textSize > 0 { return false }
         return switch (type, other.type) {
         case (.varchar, .text), (.varchar, .varchar), (.text, .varchar), (.bool, .int64), (.bool, .int32),
             (.float, .double), (.int32, .double):
@@ -423,19 +425,21 @@ extension TableReference.Column {
     fileprivate var takesAllOfItsKind: Bool {
         switch type {
         case .int64, .int32, .bool, .double, .float: false
-        default: true
+        default: textSize == 0
         }
     }
 }
 
 extension Value {
     /// Whether a value that compares with a column is one of it.
-    fileprivate func fits(_ column: TableReference.Column) -> Bool {
+    func fits(_ column: TableReference.Column) -> Bool {
         switch (column.type, self) {
         case (_, .null), (.double, .real): true
         case (.float, .real(let number)): Float(rounding: number) != nil
         case (.int64, .integer(let number)), (.int32, .integer(let number)): column.integers.contains(number)
         case (.bool, .integer(let number)): number == 0 || number == 1
+        case (_, .text(let text)) where column.textSize > 0:
+            text.utf8.count < column.textSize && !text.utf8.contains(0)
         default: column.takesAllOfItsKind
         }
     }

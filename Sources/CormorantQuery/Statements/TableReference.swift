@@ -13,6 +13,8 @@ package final class TableReference: Sendable {
         package let isUnsigned: Bool
         /// How wide an integer is; 0: as the type.
         package let bits: Int
+        /// How many bytes a record has for a text and a NUL behind it; 0: as many as it has.
+        package let textSize: Int
         /// Of a decimal: how many digits stand after its point; nil: any number of them.
         package let scale: Int?
         /// Written by SQLite only.
@@ -29,9 +31,10 @@ package final class TableReference: Sendable {
 
         package init(
             property: String, name: String, type: ColumnType, isOptional: Bool, isNotNull: Bool = false,
-            isUnsigned: Bool = false, bits: Int = 0, scale: Int? = nil, isComputed: Bool, stamp: Stamp? = nil,
-            constant: String? = nil, collation: String? = nil
+            isUnsigned: Bool = false, bits: Int = 0, textSize: Int = 0, scale: Int? = nil, isComputed: Bool,
+            stamp: Stamp? = nil, constant: String? = nil, collation: String? = nil
         ) {
+            self.textSize = textSize
             self.collation = collation
             self.constant = constant
             self.property = property

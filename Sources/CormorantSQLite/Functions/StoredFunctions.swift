@@ -111,6 +111,12 @@ private func give(_ value: OpaquePointer, as type: String, _ context: OpaquePoin
         if storage == SQLITE_INTEGER { return setResult(.text(String(sqlite3_value_int64(value))), context) }
         guard let text = textOf(value), isDecimalText(text) else { throw .type }
         sqlite3_result_value(context, value)
+    case _ where type.hasPrefix("char["):
+        guard storage != SQLITE_BLOB else { throw .type }
+        let text = storage == SQLITE_TEXT ? text(of: value) : shown(value)
+        guard text.utf8.count < Int(type.dropFirst(5).dropLast()) ?? 0 else { throw .range }
+        guard !text.utf8.contains(0) else { throw .type }
+        setResult(.text(text), context)
     case _ where type.hasPrefix("decimal("):
         guard let scale = Int(type.dropFirst(8).dropLast()) else { throw .type }
         let number: ExactDecimal

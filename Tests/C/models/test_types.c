@@ -204,6 +204,55 @@ static void empty_is_not_null(void **state) {
     corm_arena_free(arena);
 }
 
+typedef struct ticket {
+    int64_t id;
+    char code[6];
+} ticket;
+
+static const corm_column_def ticket_columns[] = {
+    CORM_COLUMN(ticket, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(ticket, code, CORM_TEXT),
+};
+CORM_DEFINE(ticket, "Ticket", ticket_columns);
+
+static void import(corm_status expected, const char *json) {
+    corm_json_reader *reader = NULL;
+    OK(corm_json_reader_create(ticket_model, NULL, &reader, &failure));
+    OK(corm_json_reader_feed(reader, json, strlen(json), &failure));
+    OK(corm_json_reader_end(reader, &failure));
+    if (expected == CORM_OK)
+        OK(corm_json_reader_import(db, reader, CORM_WRITE_SAVE, NULL, &failure));
+    else
+        GIVES(expected, corm_json_reader_import(db, reader, CORM_WRITE_SAVE, NULL, &failure));
+    corm_json_reader_free(reader);
+}
+
+/* Neither a statement nor JSON writes what no record could be read with. */
+static void texts_stay_within_their_array(void **state) {
+    (void)state;
+    ticket record = {.code = "abc"}, read;
+    OK(corm_model_create(&ticket_def, &ticket_model, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(ticket_model), &failure));
+    OK(corm_record_insert(db, ticket_model, &record, CORM_CONFLICT_ABORT, NULL, &failure));
+#define SETS(status, ...)                                                                                              \
+    GIVES(status, corm_query_update(db, ticket_model, NULL, CORM_SET({"code", __VA_ARGS__}), NULL, &failure))
+    SETS(CORM_E_RANGE, CORM_STR("toolong!"));
+    assert_non_null(strstr(corm_error_message(failure), "which its type char[6] cannot hold"));
+    SETS(CORM_E_RANGE, corm_expr_binary(CORM_OP_CONCAT, CORM_COL(ticket, code), CORM_STR("defg")));
+    SETS(CORM_E_RANGE, CORM_STR("\xC3\xA4\xC3\xA4\xC3\xA4"));
+    OK(corm_query_update(db, ticket_model, NULL,
+                         CORM_SET({"code", corm_expr_binary(CORM_OP_CONCAT, CORM_COL(ticket, code), CORM_STR("de"))}),
+                         NULL, &failure));
+    import(CORM_E_RANGE, "[{\"code\": \"toolong!\"}]");
+    import(CORM_E_ENCODING, "[{\"code\": \"a\\u0000b\"}]");
+    import(CORM_OK, "[{\"id\": 2, \"code\": \"12345\"}]");
+    OK(corm_record_find(db, ticket_model, CORM_VALUES(corm_value_int64(1)), &read, NULL, &failure));
+    assert_string_equal(read.code, "abcde");
+    OK(corm_record_find(db, ticket_model, CORM_VALUES(corm_value_int64(2)), &read, NULL, &failure));
+    assert_string_equal(read.code, "12345");
+    corm_model_free(ticket_model);
+}
+
 #define TYPED(function) cmocka_unit_test_setup_teardown(function, set_up_typed, tear_down_typed)
 
 int main(void) {
@@ -213,6 +262,7 @@ int main(void) {
         TYPED(what_the_file_holds_and_the_field_cannot),
         TYPED(what_the_field_takes_in_other_words),
         TYPED(empty_is_not_null),
+        TYPED(texts_stay_within_their_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
