@@ -148,7 +148,8 @@ public final class ModelDescriptor: Sendable {
                     .init(
                         property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
                         isNotNull: column.notNull, isUnsigned: column.isUnsigned, bits: column.bits,
-                        textSize: column.textSize, scale: column.scale, isComputed: column.computedSQL != nil, stamp: column.stamp,
+                        textSize: column.textSize, scale: column.scale, isComputed: column.computedSQL != nil,
+                        stamp: column.stamp,
                         constant: column.discriminatorSQL, collation: column.collation)
                 }, key: keyColumns,
                 uniques: schema.indexes.compactMap { index in
