@@ -412,7 +412,7 @@ def test_a_thread_that_ends_with_its_transaction_open(url: str) -> None:
             thread = threading.Thread(target=leave, args=(number,))
             thread.start()
             thread.join()
-            # What was lost is told once, though another connection is free, when the thread is gone: that is after join().
+            # What was lost is told once, though another connection is free: when the thread is gone, after join().
             with pytest.raises(Error, match="a thread ended with its transaction open"):
                 end = time.monotonic() + WAIT
                 while time.monotonic() < end:
