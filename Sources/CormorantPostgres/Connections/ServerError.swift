@@ -112,6 +112,10 @@ struct ServerFailure {
             return make(
                 .schema, "the table has other columns than when the statement was prepared",
                 hint: "roll back and run the transaction again: the statement is prepared anew then")
+        case "22P05" where contains(message, "Unicode escape"):
+            return make(
+                .encoding, "JSON holds \\u0000, a NUL character, which PostgreSQL's jsonb cannot store",
+                hint: "leave it out")
         case "55P03":
             return make(.busy, "a row or table is locked by another transaction", hint: hint ?? "try again")
         case "P0001": return make(.constraint)

@@ -87,8 +87,13 @@ def _write_part(
             return native_record.upsert(database._handle, info.handle, on, keep, operation.keep_row, rows)
         return native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
     except (IntegrityError, DataError, NoRecordError, StaleRecordError) as error:
+        index = max(error.record_index, 0)
+        first = next((place for place, record in enumerate(part[:index]) if record is part[index]), None)
+        if isinstance(error, StaleRecordError) and first is not None:
+            message = f"record {start + index} of the batch is record {start + first} again, whose version has counted up"
+            raise ProgrammingError(message, hint="give each record once") from None
         known = info.explain_write(error, part) if isinstance(error, DataError) else error
-        known.record_index = start + max(error.record_index, 0)
+        known.record_index = start + index
         raise known from None
 
 

@@ -276,6 +276,9 @@ def test_a_record_is_of_its_rows_version(db: Database) -> None:
         with pytest.raises(cormorant.StaleRecordError) as caught:
             write_many([second, stale])
         assert caught.value.record_index == 1
+    for write_many in (db.update_many, db.save_many):
+        with pytest.raises(cormorant.ProgrammingError, match="record 2 of the batch is record 0 again"):
+            write_many([second, first, second])
     assert (second.version, stale.version) == (1, 1)
     with pytest.raises(RuntimeError), db.transaction():
         db.update(second)
