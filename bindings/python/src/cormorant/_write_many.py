@@ -90,8 +90,8 @@ def _write_part(
         index = max(error.record_index, 0)
         first = next((place for place, record in enumerate(part[:index]) if record is part[index]), None)
         if isinstance(error, StaleRecordError) and first is not None:
-            message = f"record {start + index} of the batch is record {start + first} again, whose version has counted up"
-            raise ProgrammingError(message, hint="give each record once") from None
+            message = f"record {start + index} of the batch is record {start + first} again"
+            raise ProgrammingError(message, hint="give it once: its version has counted up by then") from None
         known = info.explain_write(error, part) if isinstance(error, DataError) else error
         known.record_index = start + index
         raise known from None
