@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 // Which connection a call gets, and how it gives it back.
 extension Database {
@@ -172,6 +173,22 @@ extension Database {
             throw CormorantError(
                 .busy, "results or cursors are open on the database, which keep its tables from being changed",
                 hint: "read them to their end or close them first")
+        }
+    }
+
+    /// Runs `body`, which changes tables where no cursor is in its way, again until those of other threads have ended, for the busy
+    /// timeout at most. A thread that read while it was alone has its cursors where others are to write.
+    package func afterCursorsOfOthers<Result>(_ body: () throws -> Result) throws -> Result {
+        let end = time(after: writer.timeout)
+        while true {
+            do {
+                return try body()
+            } catch let error as CormorantError
+                where error.code == .busy && monotonicTime() < end && !ownWriter.lock.isMine
+            {
+                guard try withConnection({ _ in !ownWriter.hasOwnRunningCursors }) else { throw error }
+                sleepMilliseconds(1)
+            }
         }
     }
 

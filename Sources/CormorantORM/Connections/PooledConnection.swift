@@ -93,6 +93,8 @@ package final class PooledConnection {
 
     private struct WeakCursor {
         weak var cursor: StatementCursor?
+        /// That has opened it.
+        let thread: Int64
     }
 
     // Acquiring and releasing ---------------------------------------------------------------------------------------
@@ -373,7 +375,7 @@ package final class PooledConnection {
     }
 
     func add(_ cursor: StatementCursor) {
-        cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor)
+        cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor, thread: currentThread().pointee.id)
         uses += 1
     }
 
@@ -391,6 +393,12 @@ package final class PooledConnection {
     }
 
     var hasRunningCursors: Bool { cursors.values.contains { $0.cursor?.isRunning ?? false } }
+
+    /// Whether one runs that the calling thread has opened.
+    var hasOwnRunningCursors: Bool {
+        let thread = currentThread().pointee.id
+        return cursors.values.contains { $0.thread == thread && $0.cursor?.isRunning ?? false }
+    }
 
     /// Ends all that uses the connection and closes it.
     /// - Parameter reason: what running cursors throw from here on, where the database stays open.

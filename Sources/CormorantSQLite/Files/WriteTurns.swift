@@ -27,6 +27,8 @@ final class WriteTurns {
     /// When the turn began, in which it may write again and again; 0: it is over.
     private var turnBegan: Int64 = 0
     private var refusedAt: Int64 = 0
+    /// Who was the first of the queue while this one waits, also between two of its tries, and since when.
+    private var first: (place: UInt8, since: Int64)?
 
     /// Of SQLite's locks on the log the one for writing: WAL_WRITE_LOCK.
     static var writeLock: Int32 { 0 }
@@ -147,14 +149,14 @@ final class WriteTurns {
         guard let places, let commits, let isNew = join(places) else {
             return WriteTurns.nap(UInt32(clamping: (end &- monotonicTime()) / 1000))
         }
-        var head: UInt8?
-        var since: Int64 = 0
+        if isNew { first = nil }
         while true {
             let now = monotonicTime()
             let (queue, state) = (Queue(places.load()), commits.load())
             guard now < end, let place, queue.contains(place) else { return }
             stayAlive(queue, places, for: min(end &- now, 100_000_000))
-            if queue.head != head { (head, since) = (queue.head, now) }
+            if first?.place != queue.head { first = (queue.head, now) }
+            let since = first?.since ?? now
             var pause = min(end &- now, WriteTurns.patience)
             if queue.head == place {
                 let isFree = state & 1 == 0 && (state != seen || isNew)
@@ -162,8 +164,9 @@ final class WriteTurns {
                 // Who writes in its turn wakes nobody before that is over.
                 if now &- since < 2 &* WriteTurns.turn { pause = min(pause, 2 &* WriteTurns.turn) }
             } else if now &- since > WriteTurns.patience {
+                // One who asked for it to recover the log, and found that done, left without a word.
                 passAbsent(queue.head, places, commits)
-                since = now
+                first = nil
             }
             commits.wait(state, place.bit, nanoseconds: pause)
         }

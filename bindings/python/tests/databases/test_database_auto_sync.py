@@ -7,9 +7,21 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from models import Department, Person
+from models import Department, Person, Setting
 
-from cormorant import Column, Database, MigrationError, Model, ProgrammingError, Registry, column, key, select, to_many
+from cormorant import (
+    BusyError,
+    Column,
+    Database,
+    MigrationError,
+    Model,
+    ProgrammingError,
+    Registry,
+    column,
+    key,
+    select,
+    to_many,
+)
 
 
 def test_a_model_in_use_costs_no_statement_more(path: Path) -> None:
@@ -39,6 +51,12 @@ def test_a_relation_that_is_used_later_in_a_transaction(path: Path) -> None:
 
 
 def test_threads_that_come_at_once(path: Path) -> None:
+    # Readers that open a new file, and a writer, ask for the same lock.
+    for number in range(60):
+        come_at_once(path.with_name(f"{number}.db"))
+
+
+def come_at_once(path: Path) -> None:
     failures: list[Exception] = []
     with Database(path, auto_sync=True) as db:
         start = threading.Barrier(8)
@@ -61,6 +79,25 @@ def test_threads_that_come_at_once(path: Path) -> None:
             thread.join()
         assert failures == []
         assert (db.count(Department), db.count(Person)) == (4, 4)
+
+
+def test_a_cursor_of_another_thread_is_waited_for(path: Path) -> None:
+    with Database(path, auto_sync=True) as db:
+        db.insert_many([Department(f"{number}") for number in range(10_000)])
+        # Opened by a thread that was alone, so that it reads where others are to write.
+        rows = db.cursor(Department)
+        assert next(rows).name == "0"
+        others = threading.Thread(target=lambda: db.insert(Person("Ann")))
+        others.start()
+        others.join(0.2)
+        assert others.is_alive()
+        # Its own the thread need not wait for.
+        with pytest.raises(BusyError, match="results or cursors are open"):
+            db.insert(Setting("a", "b"))
+        assert len(list(rows)) == 9_999
+        others.join(10)
+        assert not others.is_alive()
+        assert db.count(Person) == 1
 
 
 def test_a_table_for_each_suffix(path: Path) -> None:
