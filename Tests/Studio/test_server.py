@@ -84,6 +84,24 @@ def test_token_is_good_once_and_the_cookie_is_this_sites(start: Start, tmp_path:
         assert studio.request("GET", path)[0] in (403, 404), path
 
 
+def with_another(text: str, place: int) -> str:
+    """The text with another digit at one place."""
+    return text[:place] + ("1" if text[place] == "0" else "0") + text[place + 1 :]
+
+
+def test_each_digit_of_a_secret_counts(start: Start, tmp_path: Path) -> None:
+    studio = start(make(tmp_path / "a.db", SCHEMA), enter=False)
+    name, token = studio.entrance.split("=")
+    for place in range(len(token)):
+        assert studio.request("GET", f"{name}={with_another(token, place)}")[0] == 403, place
+    studio.enter()
+    name, session = studio.cookie.split("=")
+    assert (len(token), len(session)) == (64, 64)
+    for place in range(len(session)):
+        assert studio.request("GET", "/api/files", cookie=f"{name}={with_another(session, place)}")[0] == 403, place
+    assert studio.request("GET", "/api/files")[0] == 200
+
+
 def test_two_studios_are_strangers(start: Start, tmp_path: Path) -> None:
     """Cookies know no ports: what is sent to one says nothing to the other."""
     first = start(make(tmp_path / "a.db", SCHEMA))

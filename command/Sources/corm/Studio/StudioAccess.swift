@@ -108,6 +108,6 @@ final class StudioAccess: @unchecked Sendable {  // `lock` guards `token`
     /// In a time that does not tell how much of it is right.
     private func isSame(_ first: String, _ second: String) -> Bool {
         let (first, second) = (Array(first.utf8), Array(second.utf8))
-        return first.count == second.count && zip(first, second).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+        return first.count == second.count && zip(first, second).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
