@@ -50,7 +50,7 @@ extension Generator {
         if chance.happens(70) {
             let nulls: OrderDirection.Nulls = chance.one([.least, .least, .first, .last])
             terms.append(
-                expression(chance.one(Kind.allCases), 1).ordered(
+                (element(10) ?? expression(chance.one(Kind.allCases), 1)).ordered(
                     OrderDirection(descending: chance.happens(50), nulls: nulls)))
         }
         return terms + [key]
@@ -315,6 +315,18 @@ extension Generator {
                 (5, .binary(.is, condition(1), .value(.integer(1)))),
             ]
             for assignment in assignments where chance.happens(30) { change.assignments.append(assignment) }
+            // What a column may not hold is refused by both.
+            if chance.happens(15) {
+                change.assignments = [
+                    chance.one([
+                        (1, .value(.real(2.5))), (3, .value(.real(2))), (3, real(1)), (6, integer(1)),
+                        (6, .binary(.add, .column(thing, 0), .value(.integer(9_007_199_254_740_992)))),
+                        (7, .value(.integer(16_777_217))), (18, .column(thing, 18)),
+                    ])
+                ]
+            } else if let element = element(15) {
+                change.assignments = [(chance.one([1, 3, 4, 6, 9]), element)]
+            }
             if change.assignments.isEmpty { change.assignments = [(9, text(1))] }
             change.conditions = [condition(2)]
             change.returning = returning

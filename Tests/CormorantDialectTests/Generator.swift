@@ -70,7 +70,7 @@ struct Generator {
             return .cases(
                 base: nil, [(condition(next), integer(next))], otherwise: chance.happens(50) ? integer(next) : nil)
         case 12: return .binary(chance.one([.bitAnd, .bitOr]), integer(next), integer(next))
-        case 13: return .cast(chance.happens(50) ? text(next) : real(next), .int64)
+        case 13: return .cast(element(30) ?? (chance.happens(50) ? text(next) : real(next)), .int64)
         case 14: return .call("nullif", [integer(next), integer(next)])
         default:
             return .binary(
@@ -108,7 +108,8 @@ struct Generator {
             return .call("round", chance.happens(50) ? [column([.double]) ?? real(0)] : [real(0), .value(.integer(1))])
         case 5: return .call("coalesce", [real(next), real(next)])
         case 6:
-            return .cast(chance.happens(50) ? integer(next) : text(next), chance.happens(80) ? .double : .float)
+            return .cast(
+                element(30) ?? (chance.happens(50) ? integer(next) : text(next)), chance.happens(80) ? .double : .float)
         case 7: return .call(chance.one(["floor", "ceil"]), [real(next)])
         default: return .cases(base: nil, [(condition(next), real(next))], otherwise: real(next))
         }
@@ -198,7 +199,9 @@ struct Generator {
         let comparison: BinaryOperator = chance.one([
             .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .is, .isNot,
         ])
-        switch chance.below(21) {
+        switch chance.below(24) {
+        case 20, 21: return inQuery()
+        case 22: return equalsQuery()
         case 16:
             guard let column = column([.int64, .int32, .text, .double, .date, .datetime, .decimal, .bool, .blob]),
                 let type = column.type
@@ -289,11 +292,60 @@ struct Generator {
         return Expression(.parameter(name))
     }
 
+    /// What stands in a query for a condition: operands and a column of the query that they are compared with.
+    private mutating func besideQuery() -> (operands: [Expression], select: Select) {
+        let (thing, outer) = (Sample.things.tableReference, tables)
+        let alias = "inside\(outer.count)"
+        var select = Select(from: Source(.table(thing), alias: alias))
+        var operands: [Expression] = []
+        for _ in 0..<(chance.happens(30) ? 2 : 1) {
+            operands.append(sought())
+            tables = [Name(table: thing, alias: alias)]
+            select.columns.append(sought())
+            tables = outer
+        }
+        return (operands, select)
+    }
+
+    /// A text, whatever it is compared by.
+    private mutating func sought() -> Expression {
+        chance.happens(70) ? column([.text]) ?? text(0) : .call(chance.one(["lower", "trim"]), [text(0)])
+    }
+
+    private mutating func inQuery() -> Expression {
+        let (operands, select) = besideQuery()
+        let found = Expression.isIn(operands.count == 1 ? operands[0] : .row(operands), select)
+        return chance.happens(30) ? .unary(.not, found) : found
+    }
+
+    /// With the first row of many.
+    private mutating func equalsQuery() -> Expression {
+        var (operands, select) = besideQuery()
+        guard case .table(let thing)? = select.source?.kind else { return condition(0) }
+        select.order = [.column(thing, 0, alias: select.source?.alias)]
+        if chance.happens(50) { select.conditions = [.binary(.greater, select.order[0], .value(.integer(5)))] }
+        return .binary(
+            chance.one([.equal, .notEqual]), operands.count == 1 ? operands[0] : .row(operands), .scalar(select))
+    }
+
+    /// A value within JSON, by chance of a hundred.
+    mutating func element(_ percent: Int) -> Expression? {
+        guard chance.happens(percent), let column = column([.json]) else { return nil }
+        return .binary(.jsonValueAt, column, path())
+    }
+
+    private mutating func path() -> Expression {
+        .value(
+            .text(
+                chance.one([
+                    "$.a", "$.b", "$.c[1]", "$.c[#-1]", "$.d", "$.e", "$.f", "$.g.h", "a", "$[0]", "$.none", "$.a[0]",
+                    "$.b[#-1]", "$.c[0][0]", "$.e[0]", "$[0][0]",
+                ])))
+    }
+
     private mutating func json() -> Expression {
         guard let column = column([.json]) else { return condition(0) }
-        let path = Expression.value(
-            .text(
-                chance.one(["$.a", "$.b", "$.c[1]", "$.c[#-1]", "$.d", "$.e", "$.f", "$.g.h", "a", "$[0]", "$.none"])))
+        let path = path()
         let element = Expression.binary(.jsonValueAt, column, path)
         let comparison: BinaryOperator = chance.one([.equal, .notEqual, .less, .greater, .is, .isNot])
         switch chance.below(7) {
