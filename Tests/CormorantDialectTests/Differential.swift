@@ -62,7 +62,8 @@ final class Differential {
         do {
             theirs = try StatementCompiler.compile(tree, .postgres)
         } catch let error as CormorantError {
-            if error.code == .unsupported || error.code == .sql { return .unsupported(error.message) }
+            // A value that a column cannot hold is refused before it is known whether there is a row for it.
+            if [.unsupported, .sql, .range].contains(error.code) { return .unsupported(error.message) }
             guard (try? run(own, file, generator.parameters)) != nil else { return .refused }
             return .different("\(error.message)\n  \(own.sql)")
         }
