@@ -281,8 +281,8 @@ struct Generator {
         case 14: return json()
         case 15: return column([.bool]) ?? condition(0)
         default:
-            guard let moment = column([.offsetDatetime]) else { return condition(0) }
-            return .binary(comparison, moment, value(.datetime))
+            guard let moment = column([.offsetDatetime, .datetime]) else { return condition(0) }
+            return .binary(comparison, moment, chance.happens(50) ? givenTime() : value(.datetime))
         }
     }
 
@@ -298,18 +298,34 @@ struct Generator {
         let alias = "inside\(outer.count)"
         var select = Select(from: Source(.table(thing), alias: alias))
         var operands: [Expression] = []
+        var other = select
         for _ in 0..<(chance.happens(30) ? 2 : 1) {
-            operands.append(sought())
+            let isTime = chance.happens(40)
+            operands.append(isTime && chance.happens(30) ? givenTime() : sought(isTime))
             tables = [Name(table: thing, alias: alias)]
-            select.columns.append(sought())
+            select.columns.append(sought(isTime))
+            other.columns.append(sought(isTime))
             tables = outer
         }
+        if chance.happens(15) { select.compounds = [Compound(chance.one([.union, .unionAll]), other)] }
         return (operands, select)
     }
 
-    /// A text, whatever it is compared by.
-    private mutating func sought() -> Expression {
-        chance.happens(70) ? column([.text]) ?? text(0) : .call(chance.one(["lower", "trim"]), [text(0)])
+    /// A text, whatever it is compared by, or a time.
+    private mutating func sought(_ isTime: Bool) -> Expression {
+        if isTime {
+            guard let time = column([.datetime, .offsetDatetime]) else { return givenTime() }
+            return chance.happens(70) ? time : .call("max", [time, time])
+        }
+        if chance.happens(15) {
+            return .cases(base: nil, [(condition(1), text(0))], otherwise: column([.text]) ?? text(0))
+        }
+        return chance.happens(70) ? column([.text]) ?? text(0) : .call(chance.one(["lower", "trim"]), [text(0)])
+    }
+
+    private mutating func givenTime() -> Expression {
+        let type: ColumnType = chance.one([.datetime, .offsetDatetime])
+        return .value(chance.one(Sample.values(type)), as: type)
     }
 
     private mutating func inQuery() -> Expression {
@@ -324,8 +340,10 @@ struct Generator {
         guard case .table(let thing)? = select.source?.kind else { return condition(0) }
         select.order = [.column(thing, 0, alias: select.source?.alias)]
         if chance.happens(50) { select.conditions = [.binary(.greater, select.order[0], .value(.integer(5)))] }
-        return .binary(
-            chance.one([.equal, .notEqual]), operands.count == 1 ? operands[0] : .row(operands), .scalar(select))
+        let comparison: BinaryOperator = chance.one([.equal, .equal, .notEqual, .less, .greaterOrEqual])
+        let operand = operands.count == 1 ? operands[0] : .row(operands)
+        return chance.happens(20)
+            ? .binary(comparison, .scalar(select), operand) : .binary(comparison, operand, .scalar(select))
     }
 
     /// A value within JSON, by chance of a hundred.

@@ -263,7 +263,7 @@ extension StatementCompiler {
         guard areMoments(left, right) else { return false }
         let start, end: CompiledStatement.Binding
         switch try MomentOperand(right) {
-        case .stored: return false
+        case .null: return false
         case .calculated:
             try write(momentOf: left)
             sql += postgresInfix(op, left, right)
@@ -272,6 +272,10 @@ extension StatementCompiler {
         case .given(let first, let last): (start, end) = (first, last)
         }
         switch op {
+        case _ where !isOffsetDatetime(left):
+            try write(momentOf: left)
+            sql += postgresInfix(op, left, right)
+            bindNumbered(start, .text)
         case .less, .greaterOrEqual, .greater, .lessOrEqual:
             try write(postgres: left, at: .atom)
             sql += dialect.infix(op)

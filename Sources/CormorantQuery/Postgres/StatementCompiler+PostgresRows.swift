@@ -123,8 +123,9 @@ extension StatementCompiler {
 
     /// Compares values with the columns of a query.
     private func write(_ parts: [Expression], beside select: Select, _ infix: String) throws {
-        let inner = within(select)
-        let columns = select.resultColumns
+        let inner = within(select.compared)
+        let columns = select.compared.resultColumns
+        let united = select.compounds.isEmpty ? nil : try memberTypes(of: select)
         var types: [PostgresType?] = []
         // What each column is compared by; nil: as it is.
         var keys: [Writer?] = []
@@ -132,21 +133,19 @@ extension StatementCompiler {
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
             let column = columns.map { $0[index] }
-            let its = column.flatMap { inner.postgresType(of: $0) }
+            let its = united?[index] ?? column.flatMap { inner.postgresType(of: $0) }
             let own = postgresType(of: part)
             let common = try meet(own, its)
             let name = "\"v\(index)\""
-            if let column, !part.comparesTexts, !column.comparesTexts,
-                isOffsetDatetime(part) || inner.isOffsetDatetime(column)
-            {
+            if let column, areMoments(part, column, in: inner) {
                 let isTime = its == .timestamptz
-                types.append(isTime || its == .text ? nil : .text)
+                types.append(isTime || its == .text ? united?[index] : .text)
                 keys.append { try $0.write(momentOf: { $0.sql += name }, isTime) }
                 try write(momentSoughtBy: part)
                 continue
             }
-            types.append(its == common ? nil : common)
-            let key = common == .text ? column.flatMap { textKey(of: part, beside: $0, in: inner) } : nil
+            types.append(its == common ? united?[index] : common)
+            let key = common == .text ? column.flatMap { textKey(of: part, $0, in: inner) } : nil
             keys.append(key == nil ? nil : { try $0.write(key: key, collates: true) { $0.sql += name } })
             try write(key: key, collates: key != nil && !isBytewise(part)) { compiler in
                 if let column, part.isGivenValue {

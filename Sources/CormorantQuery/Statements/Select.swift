@@ -43,6 +43,9 @@ package struct Select: Sendable {
         self.init(from: Source(.table(table), alias: alias))
     }
 
+    /// The SELECT by whose result columns SQLite compares what stands beside it: of a compound the last one.
+    var compared: Select { compounds.last?.select ?? self }
+
     /// The greatest depth of what is inside.
     var depth: Int {
         let lists = [columns, conditions, groupBy, having, order, joins.compactMap(\.condition)]

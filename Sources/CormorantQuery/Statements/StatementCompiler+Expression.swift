@@ -46,15 +46,7 @@ extension StatementCompiler {
             try parenthesized(.equality < outer) { try $0.write(operands, inRows: rows) }
         case .inParameter(let operand, let name): try write(operand, inParameter: name, outer)
         case .inSelect(let operand, let select):
-            try parenthesized(.equality < outer) { compiler in
-                if case .row(let parts) = operand.node {
-                    try compiler.write(row: parts, with: select)
-                } else {
-                    try compiler.write(matched: operand, with: select.resultColumns?.first, compiler.within(select))
-                }
-                compiler.sql += " IN "
-                try compiler.write(subquery: select)
-            }
+            try parenthesized(.equality < outer) { try $0.write(operand, in: select) }
         case .cases(let base, let cases, let otherwise): try write(base, cases, otherwise)
         case .cast(let operand, let type):
             sql += "CAST("
@@ -157,19 +149,8 @@ extension StatementCompiler {
             // SQLite takes a collation from anywhere inside of it (https://www.sqlite.org/datatype3.html#collation).
             // What the other side is compared by stays.
             sql.insert("(", at: start)
-            sql += ") COLLATE " + (other.flatMap { ownCollation(of: $0) }.map { quoteIdentifier($0) } ?? "BINARY")
-        }
-    }
-
-    /// The collation that is written for it, or its column's.
-    private func ownCollation(of expression: Expression) -> String? {
-        switch expression.node {
-        case .collate(_, let collation): collation
-        case .column(let reference): reference.column.collation
-        case .labelled(let inner, _), .ordered(let inner, _), .cast(let inner, _): ownCollation(of: inner)
-        case .name(let source, let name):
-            if case .column(let column)? = meaning(of: name, in: source) { column.collation } else { nil }
-        default: nil
+            sql += ")"
+            write(collation: other.flatMap { collation(of: $0) }.map { quoteIdentifier($0) } ?? "BINARY")
         }
     }
 

@@ -45,18 +45,16 @@ package struct Moment: Sendable {
 
 /// What an offset datetime is compared with.
 enum MomentOperand {
-    /// NULL, or a text of the file, which compare as such.
-    case stored
+    case null
     case calculated
     /// What is bound for the bounds of a moment that is given.
     case given(start: CompiledStatement.Binding, end: CompiledStatement.Binding)
 
     init(_ operand: Expression) throws {
         switch operand.node {
-        case .value(_, .text), .value(.null, _): self = .stored
         case .value(let value, let type):
             guard let moment = try Moment(value, type) else {
-                self = .stored
+                self = .null
                 return
             }
             self = .given(start: .value(.text(moment.text(.start))), end: .value(.text(moment.text(.end))))
@@ -75,11 +73,14 @@ extension StatementCompiler {
     /// Whether it is compared as a moment: not where its collation tells that it compares by its text.
     func isMoment(_ expression: Expression) -> Bool { !expression.comparesTexts && isOffsetDatetime(expression) }
 
-    func areMoments(_ left: Expression, _ right: Expression) -> Bool {
-        !left.comparesTexts && !right.comparesTexts && (isOffsetDatetime(left) || isOffsetDatetime(right))
+    /// Whether two sides are compared as moments: not where one of them is a text, as the file has it.
+    /// - Parameter inner: where the right side stands; nil: beside the left one.
+    func areMoments(_ left: Expression, _ right: Expression, in inner: StatementCompiler? = nil) -> Bool {
+        !left.comparesTexts && !right.comparesTexts && !left.isGivenText && !right.isGivenText
+            && (isOffsetDatetime(left) || (inner ?? self).isOffsetDatetime(right))
     }
 
-    /// Writes a comparison of offset datetimes. False where it is none, and where texts of the file are compared as such.
+    /// Writes a comparison of offset datetimes. False where it is none, and where one is NULL.
     func write(
         moments op: BinaryOperator, _ left: Expression, _ right: Expression, _ level: Precedence
     ) throws -> Bool {
@@ -88,7 +89,7 @@ extension StatementCompiler {
         guard areMoments(left, right) else { return false }
         let start, end: CompiledStatement.Binding
         switch try MomentOperand(right) {
-        case .stored: return false
+        case .null: return false
         case .calculated:
             try write(moment: left)
             sql += dialect.infix(op)
@@ -97,6 +98,10 @@ extension StatementCompiler {
         case .given(let first, let last): (start, end) = (first, last)
         }
         switch op {
+        case _ where !isOffsetDatetime(left):
+            try write(moment: left)
+            sql += dialect.infix(op)
+            bind(start)
         case .less, .greaterOrEqual, .greater, .lessOrEqual:
             try write(left, at: level)
             sql += dialect.infix(op)
@@ -133,9 +138,9 @@ extension StatementCompiler {
     /// Writes one side of a comparison of offset datetimes. False where it is none, and where texts of the file are compared as
     /// such.
     func write(moment side: Expression, beside other: Expression) throws -> Bool {
-        if case .value(_, .text) = other.node { return false }
+        if side.isGivenText || other.isGivenText { return false }
         switch side.node {
-        case .value(_, .text), .value(.null, _): return false
+        case .value(.null, _): return false
         case .value(let value, let type):
             guard isMoment(other), let moment = try Moment(value, type) else { return false }
             bind(.value(.text(moment.text(.start))))
@@ -161,6 +166,9 @@ extension StatementCompiler {
 let dateFunctions: Set<String> = ["date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"]
 
 extension Expression {
+    /// Whether it is given with the statement as a text.
+    var isGivenText: Bool { if case .value(_, .text) = node { true } else { false } }
+
     /// Whether it is given with the statement.
     var isGivenValue: Bool {
         switch node {

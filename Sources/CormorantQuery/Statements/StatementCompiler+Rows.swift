@@ -86,6 +86,8 @@ extension StatementCompiler {
     /// A comparison one side of which is a row.
     func write(rows op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
         guard op.compares else { throw misplaced(row: max(left.rowWidth, right.rowWidth)) }
+        // The row says how both are compared.
+        if case (.scalar, .row) = (left.node, right.node) { return try write(rows: op.changedOver, right, left) }
         try write(left, besideRow: right)
         sql += dialect.infix(op)
         try write(right, besideRow: left)
@@ -119,28 +121,55 @@ extension StatementCompiler {
         }
     }
 
+    func write(_ operand: Expression, in select: Select) throws {
+        if case .row(let parts) = operand.node {
+            try write(row: parts, with: select)
+        } else {
+            try write(matched: operand, with: select, 0, isInRow: false)
+        }
+        sql += " IN "
+        try write(subquery: select)
+    }
+
     /// Writes the row that is compared with what a SELECT gives.
-    func write(row parts: [Expression], with select: Select) throws {
+    private func write(row parts: [Expression], with select: Select) throws {
         if let width = select.width, width != parts.count { throw otherWidth(parts.count, width) }
-        let (inner, columns) = (within(select), select.resultColumns)
         sql += "("
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
-            try write(matched: part, with: columns.map { $0[index] }, inner)
+            try write(matched: part, with: select, index, isInRow: true)
         }
         sql += ")"
     }
 
     /// Writes what is looked for in a column of a SELECT.
-    func write(matched part: Expression, with column: Expression?, _ inner: StatementCompiler) throws {
-        guard let column, !part.comparesTexts, !column.comparesTexts, inner.isOffsetDatetime(column),
-            part.isGivenValue || !isOffsetDatetime(part)
-        else {
-            if case .value = part.node, let column, column.typeHint != nil {
-                return try write(part, at: .any, beside: column)
-            }
-            return try write(matched: part)
+    private func write(matched part: Expression, with select: Select, _ place: Int, isInRow: Bool) throws {
+        let inner = within(select.compared)
+        guard let column = select.compared.resultColumns?[place] else { return try write(matched: part) }
+        if areMoments(part, column, in: inner) { return try write(momentSoughtBy: part) }
+        let (start, before) = (sql.count, collations)
+        let isColumn = if case .column = column.bare.node { select.compounds.isEmpty } else { false }
+        let isSaid = isInRow || !isColumn
+        if case .value = part.node, column.typeHint != nil {
+            try write(part, at: .any, beside: column)
+        } else {
+            try write(part, at: isSaid ? .collate : .comparison)
         }
+        if case .value = part.node, column.typeHint != nil, isDecimal(part) || inner.isDecimal(column) { return }
+        if comparesAsDecimal(part) { return write(collation: dialect.decimalCollation) }
+        if case .collate = part.node { return }
+        // SQLite takes a collation from anywhere inside of both, and where rows hold NULL from the left side alone.
+        guard isSaid || collations > before, mayBeText(part), inner.mayBeText(column) else { return }
+        if !isSaid {
+            sql.insert("(", at: start)
+            sql += ")"
+        }
+        write(collation: quoteIdentifier(collation(of: part, column, in: inner) ?? "BINARY"))
+    }
+
+    private func mayBeText(_ expression: Expression) -> Bool { type(of: expression)?.type.isText ?? true }
+
+    private func write(momentSoughtBy part: Expression) throws {
         switch part.node {
         case .value(let value, let type):
             guard let moment = try Moment(value, type) else { return sql += "NULL" }
