@@ -21,7 +21,7 @@ final class Applier {
 
     /// Runs `body` with the connection ready for migrations.
     func run<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        try database.withConnection { connection in
+        try database.withConnectionAfterCursors { connection in
             try database.refuseTransaction()
             guard !connection.isReadOnly else {
                 throw CormorantError(
@@ -212,7 +212,7 @@ extension Database {
         _ snapshot: String, codecs: (any PageCodecSource)? = nil,
         shouldContinue: (_ left: Int64, _ total: Int64) -> Bool
     ) throws {
-        try withConnection { connection in
+        try withConnectionAfterCursors { connection in
             guard connection.transactionDepth == 0, !connection.isInTransaction else {
                 throw CormorantError(
                     .transaction, "a snapshot cannot be restored inside a transaction", hint: "end it first")

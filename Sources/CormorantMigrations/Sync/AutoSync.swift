@@ -26,19 +26,17 @@ extension Database {
             return related
         }
         if isOnlyReading { return [] }
-        return try afterCursorsOfOthers {
-            try withConnection { connection in
-                // A step of a migration brings the file where it is to be by itself.
-                if isMigrating { return [] }
-                if connection.isReadOnly { return related }
-                let tables = try models.filter { try !isView($0.table, connection) }
-                if connection.isInTransaction {
-                    try syncInTransaction(tables, connection)
-                } else {
-                    try sync(tables)
-                }
-                return related
+        return try withConnectionAfterCursors { connection in
+            // A step of a migration brings the file where it is to be by itself.
+            if isMigrating { return [] }
+            if connection.isReadOnly { return related }
+            let tables = try models.filter { try !isView($0.table, connection) }
+            if connection.isInTransaction {
+                try syncInTransaction(tables, connection)
+            } else {
+                try sync(tables)
             }
+            return related
         }
     }
 }

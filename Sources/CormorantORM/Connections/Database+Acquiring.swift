@@ -176,19 +176,18 @@ extension Database {
         }
     }
 
-    /// Runs `body`, which changes tables where no cursor is in its way, again until those of other threads have ended, for the busy
-    /// timeout at most. A thread that read while it was alone has its cursors where others are to write.
-    package func afterCursorsOfOthers<Result>(_ body: () throws -> Result) throws -> Result {
+    /// Runs `body` on the writer, which it is to have without cursors, once those of other threads have ended, for the busy timeout
+    /// at most. A thread that read while it was alone has its cursors where others are to write.
+    package func withConnectionAfterCursors<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        if ownWriter.lock.isMine { return try withConnection(body) }
         let end = time(after: writer.timeout)
         while true {
-            do {
-                return try body()
-            } catch let error as CormorantError
-                where error.code == .busy && monotonicTime() < end && !ownWriter.lock.isMine
-            {
-                guard try withConnection({ _ in !ownWriter.hasOwnRunningCursors }) else { throw error }
-                sleepMilliseconds(1)
+            let result: Result? = try withConnection { connection in
+                let waits = ownWriter.hasRunningCursors && !ownWriter.hasOwnRunningCursors && monotonicTime() < end
+                return waits ? nil : .some(try body(connection))
             }
+            if let result { return result }
+            sleepMilliseconds(1)
         }
     }
 

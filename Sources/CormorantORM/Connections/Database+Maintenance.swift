@@ -13,8 +13,10 @@ extension Database {
     ) throws {
         try requireSQLite("backups")
         if let codecs {
-            try refuseRunningCursors()
-            return try withConnection { try $0.copy(to: path, codecs: codecs, progress: progress) }
+            return try withConnectionAfterCursors { connection in
+                try refuseRunningCursors()
+                return try connection.copy(to: path, codecs: codecs, progress: progress)
+            }
         }
         try withCommittedState { source in
             // A snapshot that holds nobody up; with other journals it would, and the copy begins anew when others write.
@@ -47,7 +49,7 @@ extension Database {
     @available(*, noasync)
     public func vacuum() throws {
         try requireSQLite("VACUUM of a whole database")
-        try withConnection { connection in
+        try withConnectionAfterCursors { connection in
             try refuseTransaction(connection, "a file cannot be vacuumed")
             try refuseRunningCursors()
             try connection.script("VACUUM")
