@@ -15,6 +15,10 @@ package final class BatchPipeline {
     /// Whether records get the keys that are made for them.
     let tellsKeys: Bool
     private var sent = 0
+    /// The statement that copied the oldest records, of which nothing comes back, and how many of them are not received.
+    private var copying: PlannedStatement?
+    private var copied = 0
+    /// Those that were sent after them.
     private var waiting: [Sent] = []
     private var received = 0
     private var keys: ArraySlice<Int64> = []
@@ -41,8 +45,20 @@ package final class BatchPipeline {
     ) throws {
         let copySQL = !isCopied ? nil : omitted == 0 ? planned.copySQL : planned.keylessCopySQL
         let hasOutcome = try planned.statement.engine?.send(copying: copySQL, omitting: omitted) ?? true
-        waiting.append(Sent(planned: planned, key: key, wantsKey: wantsKey, hasOutcome: hasOutcome))
         sent += 1
+        guard !hasOutcome, key == nil, waiting.isEmpty, copied == 0 || copying === planned else {
+            return waiting.append(Sent(planned: planned, key: key, wantsKey: wantsKey, hasOutcome: hasOutcome))
+        }
+        if copying !== planned { copying = planned }
+        copied += 1
+    }
+
+    /// Receives the oldest record where it was copied.
+    fileprivate func receiveCopied() -> Bool {
+        guard copied > 0 else { return false }
+        copied -= 1
+        if copied == 0 { copying?.statement.reset() }
+        return true
     }
 
     fileprivate func next() throws -> Sent {
@@ -95,7 +111,7 @@ extension ModelPlan {
                 pipeline.note(given: given, movesOthers: planned.copySQL == nil)
             }
         }
-        lastOfBatch = planned
+        if lastOfBatch !== planned { lastOfBatch = planned }
         try pipeline.send(planned, key: key, wantsKey: wantsKey, omitting: omitted)
         return true
     }
@@ -148,6 +164,7 @@ extension ModelPlan {
         isWriting: Bool, _ take: (PlannedStatement, _ wantsKey: Bool, _ key: Int64?, _ hasRow: Bool) throws -> Void
     ) throws -> Bool {
         guard let pipeline else { throw CormorantError(.internal, "there is no batch to receive from") }
+        if pipeline.receiveCopied() { return true }
         let sent = try pipeline.next()
         let planned = sent.planned
         lastOfBatch = planned

@@ -64,7 +64,7 @@ extension PostgresConnection {
         guard let pipeline else { throw CormorantError(.internal, "a statement is not waited for outside a pipeline") }
         if let error = pipeline.error { throw error }
         do {
-            if copySQL != nil, let copy = pipeline.copy, copy.statement === statement {
+            if let copy = pipeline.copy, copy.statement === statement, copy.omitted == omitted {
                 try copy.addRow()
                 pipeline.sent += 1
                 return false
@@ -90,7 +90,7 @@ extension PostgresConnection {
             return false
         }
         try leavePipeline()
-        let copy = try PostgresCopy(statement, ServerSQL(copySQL), omitting: Int(omitted), first: pipeline.sent)
+        let copy = try PostgresCopy(statement, ServerSQL(copySQL), omitting: omitted, first: pipeline.sent)
         pipeline.copy = copy
         try copy.addRow()
         return true

@@ -8,8 +8,9 @@ final class PostgresCopy {
     unowned(unsafe) let statement: PostgresStatement
     private let connection: PostgresConnection
     private let sql: ServerSQL
-    /// The parameters that go into the columns, by their places in the statement.
-    private let places: [Int]
+    /// The number of a parameter that goes into no column; 0: none.
+    let omitted: Int32
+    private let columns: UnsafeMutableBufferPointer<Column>
     /// Which of the pipeline's the first row is.
     private let first: Int
     private var count = 0
@@ -17,6 +18,14 @@ final class PostgresCopy {
     private var buffer: UnsafeMutableRawPointer
     private var capacity = 2 * PostgresCopy.block
     private var used = 0
+
+    /// What goes into one.
+    private struct Column {
+        let value: UnsafeMutablePointer<BoundValue>
+        let type: WireType
+        /// Of the parameter, in the statement.
+        let place: Int
+    }
 
     /// What is sent at once.
     private static let block = 1 << 16
@@ -26,13 +35,18 @@ final class PostgresCopy {
     /// Begins it. Until it has ended, nothing else runs on the connection.
     /// - Parameters:
     ///   - sql: `COPY ... FROM STDIN (FORMAT binary)` of the columns that the statement inserts.
-    ///   - omitted: the number of a parameter that is not among them; 0: none.
-    init(_ statement: PostgresStatement, _ sql: ServerSQL, omitting omitted: Int, first: Int) throws {
+    init(_ statement: PostgresStatement, _ sql: ServerSQL, omitting omitted: Int32, first: Int) throws {
         self.statement = statement
         self.sql = sql
         self.first = first
         connection = statement.connection
-        places = statement.prepared.sql.numbers.indices.filter { statement.prepared.sql.numbers[$0] != omitted }
+        self.omitted = omitted
+        let (prepared, bound) = (statement.prepared, statement.bound)
+        let all = prepared.sql.numbers.enumerated().filter { $0.element != omitted }.map { place, number in
+            Column(value: bound + (number - 1), type: prepared.parameterTypes[place], place: place)
+        }
+        columns = .allocate(capacity: all.count)
+        _ = columns.initialize(from: all)
         buffer = .allocate(byteCount: capacity, alignment: 8)
         try connection.beginCopy(sql)
         isOpen = true
@@ -42,22 +56,18 @@ final class PostgresCopy {
     deinit {
         cancel()
         buffer.deallocate()
+        columns.deallocate()
     }
 
     /// Adds the row that is bound to the statement.
     func addRow() throws {
-        let prepared = statement.prepared
-        let numbers = prepared.sql.numbers
         let start = used
         do {
             try makeRoom(2)
-            put(Int16(truncatingIfNeeded: places.count))
-            for place in places {
-                let type = prepared.parameterTypes[place]
-                do throws(ParameterFault) {
-                    try add(statement.bound + (numbers[place] - 1), type, place)
-                } catch {
-                    throw statement.fault(error, place, type)
+            put(Int16(truncatingIfNeeded: columns.count))
+            for column in columns {
+                do throws(ParameterFault) { try add(column) } catch {
+                    throw statement.fault(error, column.place, column.type)
                 }
             }
         } catch {
@@ -68,11 +78,11 @@ final class PostgresCopy {
         if used >= PostgresCopy.block { try send() }
     }
 
-    private func add(
-        _ value: UnsafeMutablePointer<BoundValue>, _ type: WireType, _ place: Int
-    ) throws(ParameterFault) {
+    @inline(__always)
+    private func add(_ column: Column) throws(ParameterFault) {
+        let value = column.value
         // What most values are goes straight into the block.
-        switch (value.pointee.kind, type) {
+        switch (value.pointee.kind, column.type) {
         case (.null, _):
             try requireRoom(4)
             put(Int32(-1))
@@ -88,15 +98,15 @@ final class PostgresCopy {
             let text = value.pointee.bytes
             try ParameterEncoder.check(text)
             try put(text)
-        default:
-            statement.encoder.clear()
-            try statement.encoder.encode(value.pointee, type, place)
-            try addEncoded(type, place)
+        default: try addEncoded(column)
         }
     }
 
-    /// What was encoded as a parameter, with its length before it.
-    private func addEncoded(_ type: WireType, _ place: Int) throws(ParameterFault) {
+    /// What is encoded as a parameter, with its length before it.
+    private func addEncoded(_ column: Column) throws(ParameterFault) {
+        let (type, place) = (column.type, column.place)
+        statement.encoder.clear()
+        try statement.encoder.encode(column.value.pointee, type, place)
         let encoder = statement.encoder
         guard let start = encoder.values[place] else {
             try requireRoom(4)

@@ -8,6 +8,7 @@ package final class PostgresStatement: EngineStatement {
     let prepared: Prepared
     /// One for each parameter, by SQLite's numbering.
     let bound: UnsafeMutablePointer<BoundValue>
+    package let parameterCount: Int
     /// One for each column; they stay where they are.
     private(set) var row: RowBuffer
     var encoder: ParameterEncoder
@@ -37,8 +38,9 @@ package final class PostgresStatement: EngineStatement {
         pq = connection.pq
         self.prepared = prepared
         prepared.users += 1
-        bound = .allocate(capacity: max(1, prepared.sql.parameterCount))
-        bound.initialize(repeating: BoundValue(), count: prepared.sql.parameterCount)
+        parameterCount = prepared.sql.parameterCount
+        bound = .allocate(capacity: max(1, parameterCount))
+        bound.initialize(repeating: BoundValue(), count: parameterCount)
         row = RowBuffer(prepared)
         encoder = ParameterEncoder(prepared.sql.numbers.count)
         rowVersion = prepared.version
@@ -56,8 +58,6 @@ package final class PostgresStatement: EngineStatement {
         row.free()
         encoder.free()
     }
-
-    package var parameterCount: Int { prepared.sql.parameterCount }
 
     package func parameterName(_ index: Int) -> String? { prepared.sql.names[index] }
 
