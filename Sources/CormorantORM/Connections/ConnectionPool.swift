@@ -8,6 +8,8 @@ import CormorantThreads
 final class ConnectionPool: @unchecked Sendable {
     // Sendable: `state` guards what is below it; a connection is used under its own lock
     let members: [PooledConnection]
+    /// The same, to be looked through without counting references.
+    private let borrowed: [Unmanaged<PooledConnection>]
     /// Of those that write; nil where they read.
     let writing: Writing?
     private var count: Int { members.count }
@@ -55,6 +57,7 @@ final class ConnectionPool: @unchecked Sendable {
         members = (0..<min(options.readerCount, 64)).map { _ in
             PooledConnection(nil, timeout: options.busyTimeout, taken)
         }
+        borrowed = members.map { .passUnretained($0) }
         semaphore = Semaphore(members.count)
         free = members
         for pooled in members { pooled.belong(to: self, isReader: true) }
@@ -74,6 +77,7 @@ final class ConnectionPool: @unchecked Sendable {
         members = (0..<min(options.writerCount, 64)).map { number in
             PooledConnection(number == 0 ? first : nil, timeout: options.busyTimeout, taken)
         }
+        borrowed = members.map { .passUnretained($0) }
         semaphore = Semaphore(members.count)
         free = members.reversed()
         connections = [first]
@@ -102,7 +106,10 @@ final class ConnectionPool: @unchecked Sendable {
     /// The one that the calling thread has locked.
     func held() -> PooledConnection? {
         let thread = currentThread().pointee.id
-        return members.first { $0.lock.isHeld(by: thread) }
+        for member in borrowed where withoutRetaining(member, { $0.lock.isHeld(by: thread) }) {
+            return member.takeUnretainedValue()
+        }
+        return nil
     }
 
     /// Whether this process is a child of the one whose connections they are.
