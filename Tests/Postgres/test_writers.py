@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from cormorant import (
@@ -494,6 +495,23 @@ def test_queues_write_beside_transactions(url: str) -> None:
                 # Waited for by another thread; this one may have what it waits for.
                 assert at_once(lambda: write.result(WAIT))
             assert db.count(Counter) == 2
+
+
+def test_a_write_of_a_queue_may_not_ignore_errors(url: str) -> None:
+    with Database(url) as db:
+        db.create_tables(Entry)
+
+        def write(_: Database) -> None:
+            db.insert(Entry("a"))
+            with suppress(UniqueViolation):
+                db.insert(Entry("a"))
+
+        with db.queue() as queue:
+            with pytest.raises(ProgrammingError, match="an error has ended this transaction") as caught:
+                queue.add(write).result(WAIT)
+            assert "nested transaction" in str(caught.value)
+            assert queue.add(lambda _: db.insert(Entry("b"))).exception(WAIT) is None
+        assert [entry.text for entry in db.fetch_all(Entry)] == ["b"]
 
 
 def test_observers_leave_the_pool_as_it_is(url: str) -> None:

@@ -75,6 +75,7 @@ extension Database {
         let isLeftOpen = connection.transactionDepth > depth
         for _ in depth..<max(depth, connection.transactionDepth) { try? rollback() }
         if case .success = result, isLeftOpen || !connection.isInTransaction {
+            if let engine = connection.engine, engine.hasFailedTransaction { throw connection.failedTransaction() }
             throw CormorantError(
                 .transaction,
                 isLeftOpen

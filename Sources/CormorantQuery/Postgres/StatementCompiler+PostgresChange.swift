@@ -161,7 +161,26 @@ extension StatementCompiler {
         let number: PostgresType = type.isReal ? .double : .numeric
         let form = isWhole ? #"[-+]?\d+"# : #"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"#
         func write(_ compiler: StatementCompiler) throws {
-            compiler.sql += "CASE WHEN jsonb_typeof("
+            compiler.sql += "CASE "
+            if type == .double {
+                // An integer that a double does not hold; those above the bound become 2^63.
+                compiler.sql += "WHEN CASE WHEN "
+                try text(compiler)
+                compiler.sql += #" ~ '^-?\d{16,19}$' AND jsonb_typeof("#
+                try json(compiler)
+                compiler.sql += ") = 'number' THEN CASE WHEN abs(CAST("
+                try text(compiler)
+                compiler.sql += " AS numeric)) < 9223372036854775296 THEN CAST(CAST("
+                try text(compiler)
+                compiler.sql += " AS double precision) AS bigint) <> CAST("
+                try text(compiler)
+                compiler.sql += " AS bigint) ELSE CAST("
+                try text(compiler)
+                compiler.sql += " AS numeric) BETWEEN -9223372036854775807 AND 9223372036854775807 END END THEN "
+                try compiler.write(faultOf: text, .range, in: reference, as: type)
+                compiler.sql += " "
+            }
+            compiler.sql += "WHEN jsonb_typeof("
             try json(compiler)
             compiler.sql += ") NOT IN ('string', 'object', 'array') THEN "
             try compiler.convert(from: .element, to: number, json)

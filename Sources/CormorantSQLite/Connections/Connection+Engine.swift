@@ -31,7 +31,8 @@ extension Connection {
         try engine.script(sql) { word in isBegun ? notForSQL(word, sql) : nil }
     }
 
-    func failedTransaction() -> CormorantError {
+    /// Of a statement after an error that has ended the server's transaction.
+    package func failedTransaction() -> CormorantError {
         CormorantError(
             .transaction, "an error has ended this transaction, in which nothing more can be done",
             hint:
