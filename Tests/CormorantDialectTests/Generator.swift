@@ -231,7 +231,8 @@ struct Generator {
                         "number > 1 OR title LIKE 'a%'", "flag = 1", "weight / number >= 0.5 AND note IS NOT NULL",
                         "number IN (1, 2, 3) AND NOT is_open", "length(title) BETWEEN 1 AND 2",
                         "CASE WHEN count > 0 THEN 'x' ELSE title END = 'x'", "nick = 'zoe'",
-                        "made >= '2024-01-31 12:00:00'", "is_open",
+                        "made >= '2024-01-31 12:00:00'", "is_open", "count IS TRUE", "number IS NOT FALSE",
+                        "weight IS DISTINCT FROM (TRUE)", "is_open IS FALSE", "title IS TRUE",
                     ]), []))
         case 0, 1: return .binary(comparison, integer(next), chance.happens(30) ? real(next) : integer(next))
         case 2: return .binary(comparison, real(next), real(next))

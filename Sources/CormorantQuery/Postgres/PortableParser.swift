@@ -114,9 +114,12 @@ struct PortableParser {
                 let isNot = accept("not")
                 // DISTINCT FROM turns it round.
                 let turns = accept("distinct", "from")
+                let start = index
                 guard let right = comparison() else { return nil }
                 let isNull = if case .value(.null, _) = right.node { true } else { false }
                 let op: BinaryOperator = isNot != turns ? .isNot : .is
+                // TRUE and FALSE ask for the truth of the left side there, not for 1 and 0.
+                if isTruth(start..<index) { left = .unary(.not, .unary(.not, left)) }
                 left = isNull ? .unary(op == .is ? .isNull : .isNotNull, left) : .binary(op, left, right)
             } else {
                 let start = index
@@ -129,6 +132,11 @@ struct PortableParser {
                 left = isNot ? .unary(.not, found) : found
             }
         }
+    }
+
+    private func isTruth(_ range: Range<Int>) -> Bool {
+        let words = tokens[range].filter { $0.kind != .leftParenthesis && $0.kind != .rightParenthesis }
+        return words.count == 1 && ["true", "false"].contains { sameIdentifier(text(words[0]), $0) }
     }
 
     /// IN, BETWEEN, LIKE and GLOB. nil without a step where it is none.

@@ -149,10 +149,10 @@ final class DamagedFile {
                 return true
             }
             guard isAuthentic else { return nil }
-        } else if bytes.count < pageSize {
-            bytes += [UInt8](repeating: 0, count: pageSize - bytes.count)
         }
-        return DamagedPage(number: number, bytes: bytes, usable: usable)
+        let present = bytes.count
+        if present < pageSize { bytes += [UInt8](repeating: 0, count: pageSize - present) }
+        return DamagedPage(number: number, bytes: bytes, usable: usable, present: present)
     }
 
     /// The page that SQLite's locks lie in, which is never written.

@@ -263,6 +263,7 @@ struct DamagedTree {
         {
             used(next)
             let count = min(cell.size - bytes.count, source.usable - 4)
+            guard overflow.hasRest(count, behind: bytes) else { break }
             bytes += overflow.bytes[4..<4 + count]
             next = overflow.number32(0)
             steps += 1

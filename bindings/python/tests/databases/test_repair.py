@@ -343,3 +343,25 @@ def test_what_leads_astray_ends(path: Path) -> None:
         with Database(new_path) as db:
             assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
         assert sum(table.rows for table in report.tables) + report.found_rows > 4000
+
+
+@pytest.mark.parametrize("value", ["z" * 10_000, b"\1" * 10_000, b"\1" + bytes(9_999)], ids=["text", "blob", "zeros"])
+@pytest.mark.parametrize("damage", ["zeros", "end"])
+def test_the_last_page_of_a_long_value(path: Path, value: str | bytes, damage: str) -> None:
+    with Database(path, journal_mode="delete") as db:
+        db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, value)")
+        db.execute("INSERT INTO t VALUES (1, ?), (2, 'short')", [value])
+    last = path.stat().st_size // PAGE
+    assert last in pages_of(path, None, "t")["overflow"]
+    if damage == "zeros":
+        zero(path, last)
+    else:
+        with path.open("r+b") as file:
+            file.truncate((last - 1) * PAGE + 300)
+    report = repair(path, path.with_name("new.db"))
+    # Zeros that go on with zeros are what was there.
+    kept = damage == "zeros" and value == b"\1" + bytes(9_999)
+    assert (report.tables[0].rows, report.tables[0].lost_rows) == ((2, 0) if kept else (1, 1))
+    with Database(path.with_name("new.db")) as db:
+        rows = db.query("SELECT id, value FROM t ORDER BY id").fetch_all()
+    assert rows == ([(1, value)] if kept else []) + [(2, "short")]
