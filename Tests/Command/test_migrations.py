@@ -156,6 +156,39 @@ def test_squash_and_adopt(corm: Corm, bundle: Path) -> None:
     assert "differs from" in corm.fails("adopt", "other.db", "steps")
 
 
+def steps(corm: Corm, *sql: str) -> None:
+    for number, text in enumerate(sql, 1):
+        folder = corm.folder / "own" / f"000{number}_step"
+        folder.mkdir(parents=True)
+        (folder / "up.sql").write_text(text)
+
+
+def test_a_joined_step_renames_as_its_parts_did(corm: Corm) -> None:
+    steps(
+        corm,
+        "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p); CREATE TABLE old (x);",
+        "PRAGMA legacy_alter_table = ON; ALTER TABLE old RENAME TO new;",
+        "ALTER TABLE p RENAME TO pp;",
+    )
+    corm.run("seal", "own")
+    corm.run("migrate", "parts.db", "own", "--create")
+    corm.run("squash", "own")
+    corm.run("migrate", "joined.db", "own", "--create")
+    corm.run("diff", "parts.db", "joined.db")
+    corm.run("seal", "own")
+
+
+def test_what_is_temporary_ends_with_its_step(corm: Corm) -> None:
+    steps(
+        corm,
+        "CREATE TABLE t (x); CREATE TEMP TABLE k (x); CREATE INDEX temp.i ON k (x);"
+        "CREATE TEMP VIEW v AS SELECT x FROM k;"
+        "CREATE TEMP TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO k VALUES (new.x); END; INSERT INTO t VALUES (1);",
+        "INSERT INTO t SELECT x FROM k;",
+    )
+    assert "no such table: k" in corm.fails("seal", "own")
+
+
 def test_a_step_cut_short_is_resolved(corm: Corm, bundle: Path) -> None:
     (bundle / "0003_tidy").mkdir()
     (bundle / "0003_tidy" / "up.sql").write_text("-- outside transaction\nSELECT no_such_function();\n")

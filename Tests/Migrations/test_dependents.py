@@ -275,3 +275,15 @@ def test_what_sqlites_shell_writes_is_a_target(path: Path) -> None:
         assert not Plan.between(db.schema(), Schema.parse(shell), database=db)
     with Database(path.with_name("new.db")) as db:
         Plan.between(db.schema(), Schema.parse(shell), database=db).apply(db)
+
+
+@pytest.mark.parametrize("module", ["fts5(a)", "fts4(a)", "rtree(id, a, b)"])
+def test_a_virtual_table_comes_and_goes_with_the_tables_behind_it(path: Path, module: str) -> None:
+    make(path, "CREATE TABLE t (a); CREATE TABLE search_data_of_mine (a); INSERT INTO t VALUES (1);")
+    without = dump(path)
+    with Database(path) as db:
+        searched = f"{db.schema().sql} CREATE VIRTUAL TABLE search USING {module};"
+        there = db.schema()
+        for target in (Schema.parse(searched), there):
+            Plan.between(db.schema(), target, database=db, allow_drop=["search"]).apply(db)
+        assert dump(path) == without

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from cormorant import Database
+from cormorant import Database, IntegrityError
 
 CORM = ROOT / "build" / "corm"
 CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
@@ -173,3 +173,67 @@ def test_two_files_or_two_urls_are_refused(url: str, tmp_path: Path) -> None:
     assert "neither is a URL" in corm("move", tmp_path / "a", tmp_path / "b", status=1)
     assert "both are URLs" in corm("move", url, url, status=1)
     assert os.listdir(tmp_path) == []
+
+
+def test_what_a_file_has_no_words_for_is_left_out(url: str, tmp_path: Path) -> None:
+    with Database(url) as db:
+        db.execute_script(
+            """
+            CREATE TABLE t (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), a text CHECK (a LIKE 'x%'),
+                n integer DEFAULT 3, half double precision GENERATED ALWAYS AS (n * 0.5::double precision) STORED,
+                at timestamptz DEFAULT now(), CONSTRAINT small CHECK (n < 10));
+            CREATE INDEX i ON t (n) WHERE a LIKE 'x%';
+            INSERT INTO t (a) VALUES ('xy');
+            """
+        )
+    file = tmp_path / "new.db"
+    told = corm("move", url, file, status=2)
+    for thing in ("the default of t.id", "the check of t: ", "what computes t.half", "the index i on t"):
+        assert f"left out: {thing}" in told, told
+    assert told.count("left out:") == 4
+    assert "equal" in corm("move", url, file, "--leave-out")
+    with sqlite3.connect(file) as db:
+        db.execute("INSERT INTO t (id) VALUES ('x')")
+        assert db.execute("SELECT n, half FROM t ORDER BY half DESC").fetchall() == [(3, 1.5), (3, None)]
+        assert "CURRENT_TIMESTAMP" in db.execute("SELECT sql FROM sqlite_schema").fetchone()[0]
+        with pytest.raises(sqlite3.IntegrityError, match="small"):
+            db.execute("INSERT INTO t (id, n) VALUES ('y', 10)")
+
+
+def test_defaults_go_there_and_back(url: str, tmp_path: Path) -> None:
+    file = made(
+        tmp_path / "defaults.db",
+        """
+        CREATE TABLE t (
+            id INTEGER PRIMARY KEY, a DATETIME DEFAULT CURRENT_TIMESTAMP, b DATE DEFAULT CURRENT_DATE,
+            c TIME DEFAULT CURRENT_TIME, d REAL DEFAULT -1.5, e REAL DEFAULT 2, f INTEGER DEFAULT -3,
+            g TEXT DEFAULT 'it''s', h BOOLEAN DEFAULT TRUE, i DECIMAL_TEXT DEFAULT '1.50',
+            j TEXT DEFAULT CURRENT_TIMESTAMP, k INTEGER DEFAULT (1 + 2));
+        """,
+    )
+    corm("move", file, url)
+    back = tmp_path / "back.db"
+    corm("move", url, back)
+    answers = []
+    for path in (file, back):
+        with sqlite3.connect(path) as db:
+            db.execute("INSERT INTO t (id) VALUES (1)")
+            answers.append(db.execute("SELECT d, e, f, g, h, i, k, a = j, date(a) = b, time(a) = c FROM t").fetchall())
+    assert answers[0] == answers[1] == [(-1.5, 2, -3, "it's", 1, "1.50", 3, 1, 1, 1)]
+
+
+def test_the_truth_of_a_number_is_asked_for_there(url: str, tmp_path: Path) -> None:
+    file = made(
+        tmp_path / "truth.db",
+        """
+        CREATE TABLE t (
+            id INTEGER PRIMARY KEY, a INTEGER CHECK (a IS NOT FALSE), g AS (a IS TRUE) STORED,
+            h AS (a IS NOT TRUE) STORED);
+        INSERT INTO t (a) VALUES (7), (-1), (NULL);
+        """,
+    )
+    assert "equal" in corm("move", file, url)
+    with Database(url) as db:
+        assert db.query("SELECT g, h FROM t ORDER BY id").fetch_all() == [(1, 0), (1, 0), (0, 1)]
+        with pytest.raises(IntegrityError):
+            db.execute("INSERT INTO t (a) VALUES (0)")

@@ -59,6 +59,7 @@ extension Applier {
         inventory: StepLosses.Inventory? = nil
     ) throws {
         let invariants = try connection.dialect == .sqlite ? Invariants(connection) : nil
+        let temporaries = try temporaries(connection)
         do {
             try monitored(connection, step: id, index: index, count: count, total: 0) {
                 switch action {
@@ -88,10 +89,34 @@ extension Applier {
                 }
             }
             if !inTransaction { try connection.setForeignKeys(false) }
+            try dropTemporaries(but: temporaries, connection)
             try invariants?.check(connection)
         } catch let error as CormorantError {
             throw error.ofMigration.prefixed("step \(id): ")
         }
+    }
+
+    /// The temporary tables, views and triggers of the connection, those first that take others along, by what drops them.
+    private func temporaries(_ connection: Connection) throws -> [String] {
+        if connection.dialect == .postgres { return [] }
+        let statement = try Statement(
+            connection,
+            """
+            SELECT type, name FROM sqlite_temp_schema WHERE type <> 'index' AND \(notInternal)
+            ORDER BY type DESC, rootpage
+            """)
+        var found: [String] = []
+        while try statement.step() {
+            let row = Row(statement)
+            guard let type = row.cell(0).string, let name = row.cell(1).string else { continue }
+            found.append("DROP \(type) IF EXISTS temp.\(quoteIdentifier(name))")
+        }
+        return found
+    }
+
+    /// What is temporary ends with its step: the next may run by another connection.
+    private func dropTemporaries(but kept: [String], _ connection: Connection) throws {
+        for drop in try temporaries(connection) where !kept.contains(drop) { try connection.script(drop) }
     }
 
     private func call(_ function: (Database) throws -> Void, _ connection: Connection) throws {

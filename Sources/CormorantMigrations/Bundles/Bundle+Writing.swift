@@ -128,13 +128,19 @@ extension MigrationBundle {
                 .migration, "step \(step.id) runs outside a transaction and cannot be joined with others",
                 hint: "squash the steps before it")
         }
-        func text(_ step: MigrationStep, _ sql: String) -> String {
-            "-- \(step.id)\n\(ended(sql))" + (contains(sql, engineComment) ? "\(engineComment)all\n" : "")
+        func text(_ step: MigrationStep, _ sql: String) throws -> String {
+            let isForEngines = contains(sql, engineComment)
+            var text = "-- \(step.id)\n\(ended(sql))"
+            // Each step begins with it off.
+            if try leavesLegacyRenames(MigrationStep.Action.sql(sql).sql(for: .sqlite) ?? "") {
+                text += (isForEngines ? "\(engineComment)sqlite\n" : "") + "PRAGMA legacy_alter_table = OFF;\n"
+            }
+            return text + (isForEngines ? "\(engineComment)all\n" : "")
         }
         var tables = StepLosses(Schema(), .postgres)
         var squashed = MigrationStep(
-            end.id, up: .sql(try joined.map { text($0, try $0.inTransaction(&tables)) }.joined()))
-        let downs = joined.reversed().compactMap { step in step.down.map { text(step, $0.text) } }
+            end.id, up: .sql(try joined.map { try text($0, $0.inTransaction(&tables)) }.joined()))
+        let downs = try joined.reversed().compactMap { step in try step.down.map { try text(step, $0.text) } }
         if downs.count == joined.count { squashed.down = .sql(downs.joined()) }
         squashed.schemaSQL = end.schemaSQL
         squashed.modelsSQL = joined.last { $0.modelsSQL != nil }?.modelsSQL
@@ -145,6 +151,19 @@ extension MigrationBundle {
         }
         try BundleFolder(path: folder).replace(joined.map(\.id), with: squashed)
     }
+}
+
+/// Whether `PRAGMA legacy_alter_table` is on behind it: https://www.sqlite.org/pragma.html#pragma_legacy_alter_table
+private func leavesLegacyRenames(_ sql: String) throws -> Bool {
+    guard contains(foldIdentifier(sql), "legacy_alter_table") else { return false }
+    var isOn = false
+    for statement in try SQLScript.statements(sql) where statement.keyword == "PRAGMA" {
+        var source = SQLTokenizer(statement.sql)
+        let words = try source.all().map { foldIdentifier(source.unquoted($0)) }
+        guard words.count > 3, words[1] == "legacy_alter_table" else { continue }
+        isOn = !["0", "off", "no", "false"].contains(words[3])
+    }
+    return isOn
 }
 
 extension MigrationStep.Action {

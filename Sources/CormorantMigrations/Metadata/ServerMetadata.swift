@@ -181,7 +181,7 @@ struct ServerMetadata {
         } else if let written {
             line += " DEFAULT \(written)"
             column.isIdentity = row.bool(12)
-            column.defaultSQL = written == "now()" ? "CURRENT_TIMESTAMP" : CatalogSQL(written).asDefault
+            column.defaultSQL = CatalogSQL(written).asDefault
         }
         if let name = collations[collation], collation != row.int(11), name != "C", name != "POSIX" {
             note("collation", column.name, table, line, "it compares by \(name), and models by the bytes of texts")

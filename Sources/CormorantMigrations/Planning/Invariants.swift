@@ -124,6 +124,7 @@ struct Invariants {
 
     private static func objects(_ connection: Connection) throws -> [String: SchemaRow] {
         var found: [String: SchemaRow] = [:]
+        let shadows = try Schema.shadowTables(connection)
         let statement = try Statement(
             connection, "SELECT name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND \(notInternal)")
         while try statement.step() {
@@ -131,6 +132,7 @@ struct Invariants {
             guard let name = row.cell(0).string, let table = row.cell(1).string, let sql = row.cell(2).string else {
                 continue
             }
+            if shadows.contains(foldIdentifier(table)) { continue }
             found[foldIdentifier(name)] = SchemaRow(table: table, sql: sql)
         }
         return found

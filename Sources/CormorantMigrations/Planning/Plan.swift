@@ -66,8 +66,6 @@ public struct MigrationPlan: Sendable {
     var touched: Set<String>? {
         let changes = steps.flatMap(\.changes)
         if changes.contains(where: { $0.kind == .renameTable || $0.kind == .renameColumn }) { return nil }
-        // A virtual table brings tables of its own, named after it; they are known by neither name here.
-        if steps.contains(where: { $0.sql.contains(where: isVirtual) }) { return nil }
         return Set(changes.flatMap { [$0.table, $0.name ?? $0.table] }.map(foldIdentifier))
     }
     /// Greatest of the steps' risks.

@@ -55,9 +55,10 @@ extension Schema {
         }
     }
 
-    /// https://www.sqlite.org/pragma.html#pragma_table_list; for it SQLite works out the columns of every view, which may
-    /// take long, so it is asked only where there are modules. It goes by names alone.
-    private static func shadowTables(_ connection: Connection) throws -> Set<String> {
+    /// The folded names of tables that come and go with virtual tables: https://www.sqlite.org/pragma.html#pragma_table_list; for
+    /// it SQLite works out the columns of every view, which may take long, so it is asked only where there are modules. It goes by
+    /// names alone.
+    package static func shadowTables(_ connection: Connection) throws -> Set<String> {
         let modules = try connection.statement(
             "SELECT name, sql FROM main.sqlite_schema WHERE type = 'table' AND rootpage = 0")
         defer { connection.recycle(modules) }

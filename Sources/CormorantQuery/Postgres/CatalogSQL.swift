@@ -38,13 +38,28 @@ package struct CatalogSQL {
         return text
     }
 
-    /// Of a column's default: a constant without the type, which is the column's own.
+    /// Of a column's default: a constant without the type, which is the column's own, and the present time by its name.
     package var asDefault: String {
-        guard tokens.count > 2, tokens[0].kind == .text, tokens[0].text.hasPrefix("'"), isSign(1, "::"),
-            tokens[2...].allSatisfy({ $0.kind != .operator || ["[", "]"].contains($0.text) })
-        else { return withoutParentheses }
-        return tokens[0].text
+        func isType(_ place: Int) -> Bool {
+            tokens.count > place && isSign(place, "::")
+                && tokens[(place + 1)...].allSatisfy { $0.kind != .operator || ["[", "]"].contains($0.text) }
+        }
+        if tokens.first?.kind == .text, tokens[0].text.hasPrefix("'"), isType(1) { return tokens[0].text }
+        if isType(3), tokens[1].kind == .number, isSign(0, "("), isSign(2, ")") { return tokens[1].text }
+        return Self.presentTimes[text] ?? withoutParentheses
     }
+
+    /// As `DEFAULT CURRENT_TIMESTAMP` and the like of a file are there.
+    private static let presentTimes: [String: String] = {
+        func now(_ form: String) -> String { "to_char((statement_timestamp() AT TIME ZONE 'UTC'), '\(form)')" }
+        let moment = now("YYYY-MM-DD HH24:MI:SS")
+        return [
+            "now()": "CURRENT_TIMESTAMP", moment: "CURRENT_TIMESTAMP",
+            "((\(moment))::timestamp without time zone AT TIME ZONE 'UTC')": "CURRENT_TIMESTAMP",
+            "(\(now("YYYY-MM-DD")))::date": "CURRENT_DATE",
+            "(\(now("HH24:MI:SS")))::time without time zone": "CURRENT_TIME",
+        ]
+    }()
 
     /// The number in `length(column) <= number`.
     /// - Parameter function: in lower case.

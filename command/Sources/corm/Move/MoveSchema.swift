@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantORM
 import CormorantQuery
+import CormorantSQLite
 
 /// The tables of a database as another engine is to have them, and what of the schema it cannot have.
 struct MoveSchema {
@@ -8,6 +9,8 @@ struct MoveSchema {
     /// What would be missing there, each in a line.
     private(set) var leftOut: [String] = []
     private var indexNames: Set<String>
+    /// Tells whether a file takes what stands in another engine's words.
+    private let sample = SampleFile()
 
     init(_ metadata: Metadata, from source: Dialect, to target: Dialect) {
         indexNames = Set(metadata.tables.flatMap(\.indexes).compactMap(\.name).map(foldIdentifier))
@@ -40,13 +43,14 @@ struct MoveSchema {
             var changed = schema
             change(&changed)
             changed.foreignKeys = []
-            guard (try? SQLCompiler.createTables([changed], target)) != nil else { return false }
+            guard let sql = try? SQLCompiler.createTables([changed], target).map(\.sql) else { return false }
+            if target == .sqlite, !sample.takes(sql, of: table.name) { return false }
             change(&schema)
             return true
         }
         for column in table.columns.filter({ !$0.isHidden }) {
             func place(_ schema: TableSchema) -> Int? { schema.columns.firstIndex { $0.name == column.name } }
-            if let sql = column.defaultSQL,
+            if let sql = column.defaultSQL(in: target),
                 !accepts({ schema in place(schema).map { schema.columns[$0].defaultSQL = sql } })
             {
                 leftOut.append("the default of \(table.name).\(column.name): \(sql)")
@@ -105,6 +109,35 @@ struct MoveSchema {
         ["rowid", "_rowid_", "oid"].first { name in
             !table.columns.contains { sameIdentifier($0.name, name) }
         } ?? "rowid"
+    }
+}
+
+extension ColumnMetadata {
+    /// In a file a decimal is a text, of which SQLite would make a real.
+    fileprivate func defaultSQL(in target: Dialect) -> String? {
+        guard target == .sqlite, type == .decimal, let sql = defaultSQL, Double(sql) != nil else { return defaultSQL }
+        return "'\(sql)'"
+    }
+}
+
+/// A database in memory in which tables are tried.
+private final class SampleFile {
+    private lazy var database = try? Database(path: ":memory:")
+
+    /// Whether the statements run, and rows can be inserted then.
+    func takes(_ statements: [String], of table: String) -> Bool {
+        do {
+            return try database?.withConnection { connection in
+                try connection.begin(.deferred)
+                defer { try? connection.rollback() }
+                for sql in statements { try connection.script(sql) }
+                let insert = try Statement(connection, "INSERT INTO \(quoteIdentifier(table)) DEFAULT VALUES")
+                insert.finalize()
+                return true
+            } ?? false
+        } catch {
+            return false
+        }
     }
 }
 
