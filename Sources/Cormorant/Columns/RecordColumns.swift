@@ -50,7 +50,7 @@ public struct NamedColumns<Fetched: Record>: RecordColumns {
 /// relation; a subquery; or expressions, one for each column.
 public struct TableSource<Fetched: Record>: Sendable {
     private enum Kind: Sendable {
-        case table(alias: String?, of: ModelDescriptor?)
+        case table(alias: String?, of: ModelDescriptor?, SourceIdentity)
         case name(String)
         case path(RelationRoute)
         case expressions([Expression])
@@ -62,16 +62,19 @@ public struct TableSource<Fetched: Record>: Sendable {
 
     /// The record's, or that of another table with its columns.
     var model: ModelDescriptor {
-        if case .table(_, let model?) = kind { return model }
+        if case .table(_, let model?, _) = kind { return model }
         return Fetched.model
     }
 
     /// The table, with what the query calls it.
     @usableFromInline
-    package init(alias: String? = nil) { kind = .table(alias: alias, of: nil) }
+    package init(alias: String? = nil) { kind = .table(alias: alias, of: nil, SourceIdentity()) }
 
     /// Another table that has the record's columns.
-    init(of model: ModelDescriptor?, alias: String?) { kind = .table(alias: alias, of: model) }
+    init(of model: ModelDescriptor?, alias: String?) { kind = .table(alias: alias, of: model, SourceIdentity()) }
+
+    /// What tells the table's columns from those of the same table in another query.
+    var identity: SourceIdentity? { if case .table(_, _, let identity) = kind { identity } else { nil } }
 
     /// A subquery with columns of the record's names, or the row that an upsert would have inserted.
     package init(named name: String) { kind = .name(name) }
@@ -106,10 +109,11 @@ public struct TableSource<Fetched: Record>: Sendable {
                     hint: "number them as the model's columns, from 0 to \(table.columns.count - 1)"))
         }
         switch kind {
-        case .table(let alias, _): return .column(table, index, alias: alias)
+        case .table(let alias, _, let identity): return .column(table, index, alias: alias, source: identity)
         case .name(let name): return Expression(.name(source: name, table.columns[index].name))
         case .path(let route):
-            return route.model.column(along: route.relations, table.columns[index].property, alias: route.alias)
+            return route.model.column(
+                along: route.relations, table.columns[index].property, alias: route.alias, source: route.source)
         case .expressions(let nodes):
             guard nodes.count == table.columns.count else {
                 return .problem(
@@ -143,7 +147,7 @@ public struct TableSource<Fetched: Record>: Sendable {
     /// The table itself, as full-text search names it.
     var whole: Expression {
         switch kind {
-        case .table(let alias, _): Expression(.name(source: nil, alias ?? model.tableReference.name))
+        case .table(let alias, _, _): Expression(.name(source: nil, alias ?? model.tableReference.name))
         case .name(let name): Expression(.name(source: nil, name))
         case .path, .expressions:
             .problem(
@@ -168,15 +172,17 @@ extension TableSource {
     /// The way from a table of the query to these columns.
     var route: RelationRoute {
         switch kind {
-        case .table(let alias, _): RelationRoute(model: model, alias: alias, relations: [])
+        case .table(let alias, _, let identity):
+            RelationRoute(model: model, alias: alias, source: identity, relations: [])
         case .path(let route): route
-        case .name(let name): RelationRoute(model: Fetched.model, alias: name, relations: [])
-        case .expressions: RelationRoute(model: Fetched.model, alias: nil, relations: [])
+        case .name(let name): RelationRoute(model: Fetched.model, alias: name, source: nil, relations: [])
+        case .expressions: RelationRoute(model: Fetched.model, alias: nil, source: nil, relations: [])
         }
     }
 
     private func route(_ name: String) -> RelationRoute {
         let start = route
-        return RelationRoute(model: start.model, alias: start.alias, relations: start.relations + [name])
+        return RelationRoute(
+            model: start.model, alias: start.alias, source: start.source, relations: start.relations + [name])
     }
 }

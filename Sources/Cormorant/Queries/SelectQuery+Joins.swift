@@ -200,7 +200,10 @@ extension SelectQuery {
                     .misuse, "a join goes along \(route.relations.count) relations at once",
                     hint: "join one after the other, each from a table of the query")
             }
-            try tree.join(along: name, of: route.model, as: route.alias, alias: alias, isLeft ? .left : .inner)
+            let identity = target.nodes.lazy.compactMap(\.source).first
+            try tree.join(
+                along: name, of: route.model, as: route.alias, alias: alias, isLeft ? .left : .inner,
+                source: route.source, target: identity)
         }
     }
 

@@ -92,7 +92,8 @@ struct RecordSource<R: Record>: Sendable {
             self.init(table?.kind ?? query.sourceKind, named: name)
         } else {
             let kind = R.model.problem.map { Source.Kind.problem($0) } ?? .table(R.model.tableReference)
-            self.init(Source(kind, alias: alias), R.Columns(recordSource: TableSource(alias: alias)))
+            let table = TableSource<R>(alias: alias)
+            self.init(Source(kind, alias: alias, identity: table.identity), R.Columns(recordSource: table))
         }
     }
 
@@ -109,8 +110,9 @@ struct RecordSource<R: Record>: Sendable {
 
     /// Another table that has the record's columns.
     init(of model: ModelDescriptor, alias: String?) {
-        source = Source(.table(model.tableReference), alias: alias)
-        columns = R.Columns(recordSource: TableSource(of: model, alias: alias))
+        let table = TableSource<R>(of: model, alias: alias)
+        source = Source(.table(model.tableReference), alias: alias, identity: table.identity)
+        columns = R.Columns(recordSource: table)
     }
 
     /// All its records.

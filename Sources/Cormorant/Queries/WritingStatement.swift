@@ -23,6 +23,7 @@ public struct Writing<Columns: RecordColumns>: Sendable {
             let model = columns.recordSource.model
             try model.validate()
             var change = Change(kind, model.tableReference)
+            change.identity = columns.recordSource.identity
             try fill(&change)
             made = .success(change)
         } catch {

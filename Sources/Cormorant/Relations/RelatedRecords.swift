@@ -11,59 +11,72 @@ public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
     public func contains(
         where condition: (Target) -> SQLExpression<Bool>
     ) -> SQLExpression<Bool> {
-        exists([condition(targetColumns).node])
+        let target = targetColumns
+        return exists([condition(target).node], target)
     }
 
     /// Whether a record is one of them. It must have its key.
     public func contains(_ record: Target.Fetched) -> SQLExpression<Bool> { isRelated(route, record) }
 
     /// Whether there are none.
-    public func isEmpty() -> SQLExpression<Bool> { !exists([]) }
+    public func isEmpty() -> SQLExpression<Bool> { !exists([], targetColumns) }
 
     /// How many there are.
-    public func count() -> SQLExpression<Int> { aggregate("count", nil, []) }
+    public func count() -> SQLExpression<Int> { aggregate("count", nil, [], targetColumns) }
 
     /// How many meet a condition.
     public func count(where condition: (Target) -> SQLExpression<Bool>) -> SQLExpression<Int> {
-        aggregate("count", nil, [condition(targetColumns).node])
+        let target = targetColumns
+        return aggregate("count", nil, [condition(target).node], target)
     }
 
     /// The sum of a column; NULL of none.
     public func sum<Content>(
         _ column: (Target) -> SQLExpression<Content>
     ) -> SQLExpression<Content.Unwrapped?> where Content.Unwrapped: SQLNumber {
-        aggregate("sum", column(targetColumns).node, [])
+        aggregate("sum") { column($0).node }
     }
 
     /// The mean of a column; NULL of none.
     public func average<Content>(_ column: (Target) -> SQLExpression<Content>) -> SQLExpression<Double?>
     where Content.Unwrapped: SQLNumber {
-        aggregate("avg", column(targetColumns).node, [])
+        aggregate("avg") { column($0).node }
     }
 
     /// The smallest value of a column; NULL of none.
     public func min<Content>(
         _ column: (Target) -> SQLExpression<Content>
-    ) -> SQLExpression<Content.Unwrapped?> { aggregate("min", column(targetColumns).node, []) }
+    ) -> SQLExpression<Content.Unwrapped?> { aggregate("min") { column($0).node } }
 
     /// The greatest value of a column; NULL of none.
     public func max<Content>(
         _ column: (Target) -> SQLExpression<Content>
-    ) -> SQLExpression<Content.Unwrapped?> { aggregate("max", column(targetColumns).node, []) }
+    ) -> SQLExpression<Content.Unwrapped?> { aggregate("max") { column($0).node } }
 
     private var targetColumns: Target { Target(recordSource: TableSource()) }
 
-    private func exists(_ conditions: [Expression]) -> SQLExpression<Bool> {
-        SQLExpression(node: detour ?? route.model.exists(route.name, where: conditions, alias: route.alias))
+    private func exists(_ conditions: [Expression], _ target: Target) -> SQLExpression<Bool> {
+        SQLExpression(
+            node: detour
+                ?? route.model.exists(
+                    route.name, where: conditions, alias: route.alias, source: route.source,
+                    target: target.recordSource.identity))
+    }
+
+    private func aggregate<Result>(_ function: String, _ column: (Target) -> Expression) -> SQLExpression<Result> {
+        let target = targetColumns
+        return aggregate(function, column(target), [], target)
     }
 
     private func aggregate<Result>(
-        _ function: String, _ column: Expression?, _ conditions: [Expression]
+        _ function: String, _ column: Expression?, _ conditions: [Expression], _ target: Target
     ) -> SQLExpression<Result> {
         if let detour { return SQLExpression(node: detour) }
         guard let column else {
             return SQLExpression(
-                node: route.model.aggregate(function, over: route.name, where: conditions, alias: route.alias))
+                node: route.model.aggregate(
+                    function, over: route.name, where: conditions, alias: route.alias, source: route.source,
+                    target: target.recordSource.identity))
         }
         guard case .column(let reference) = column.node, reference.table === Target.Fetched.model.tableReference else {
             return SQLExpression(
@@ -75,7 +88,8 @@ public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
         }
         return SQLExpression(
             node: route.model.aggregate(
-                function, over: route.name, reference.column.property, where: conditions, alias: route.alias))
+                function, over: route.name, reference.column.property, where: conditions, alias: route.alias,
+                source: route.source, target: target.recordSource.identity))
     }
 
     /// What is wrong where the relation does not begin at a table of the query.
@@ -107,5 +121,6 @@ private func isRelated<R: Record>(_ route: RelationRoute, _ record: R?) -> SQLEx
     let value = record.map { record in
         { column in R.model.attribute(try record.columnValue(at: column), for: column) }
     }
-    return SQLExpression(node: route.model.isRelated(along: route.relations, to: value, alias: route.alias))
+    return SQLExpression(
+        node: route.model.isRelated(along: route.relations, to: value, alias: route.alias, source: route.source))
 }

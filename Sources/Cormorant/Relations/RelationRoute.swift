@@ -12,6 +12,7 @@ public struct RelationRoute: Sendable {
     package let model: ModelDescriptor
     /// What the query calls the model's table, where that is not its own name.
     package let alias: String?
+    let source: SourceIdentity?
     package let relations: [String]
 
     /// The last of them, which leads there.

@@ -99,6 +99,9 @@ extension Applier {
     /// The temporary tables, views and triggers of the connection, those first that take others along, by what drops them.
     private func temporaries(_ connection: Connection) throws -> [String] {
         if connection.dialect == .postgres { return [] }
+        // To ask for what is not there would make the database for it.
+        let isThere = try Statement(connection, "SELECT 1 FROM pragma_database_list WHERE name = 'temp'")
+        guard try isThere.step() else { return [] }
         let statement = try Statement(
             connection,
             """

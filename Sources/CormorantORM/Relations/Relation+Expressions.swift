@@ -4,7 +4,10 @@ import CormorantQuery
 /// Expressions along relations. What is wrong stays in the expression, as in all of them.
 extension ModelDescriptor {
     /// A property at the end of a chain of to-one relations.
-    package func column(along names: some Sequence<String>, _ property: String, alias: String? = nil) -> Expression {
+    /// - Parameter source: of this model's columns.
+    package func column(
+        along names: some Sequence<String>, _ property: String, alias: String? = nil, source: SourceIdentity? = nil
+    ) -> Expression {
         do {
             var model = self
             var path: [RelationStep] = []
@@ -19,16 +22,24 @@ extension ModelDescriptor {
                 model = relation.target
             }
             return Expression(
-                .column(ColumnReference(tableReference, try model.require(property), alias: alias, path: path)))
+                .column(
+                    ColumnReference(
+                        tableReference, try model.require(property), alias: alias, path: path, source: source)))
         } catch {
             return .problem(error)
         }
     }
 
     /// Whether any related record meets all conditions.
-    package func exists(_ name: String, where conditions: [Expression] = [], alias: String? = nil) -> Expression {
+    /// - Parameters:
+    ///   - source: of this model's columns.
+    ///   - target: of the related records', in the conditions.
+    package func exists(
+        _ name: String, where conditions: [Expression] = [], alias: String? = nil, source: SourceIdentity? = nil,
+        target: SourceIdentity? = nil
+    ) -> Expression {
         do {
-            var select = try related(name, alias)
+            var select = try related(name, alias, source, target)
             select.columns = [Expression(.raw("1", []))]
             select.conditions += conditions
             return .exists(select)
@@ -40,10 +51,10 @@ extension ModelDescriptor {
     /// Whether a record is what a relation, at the end of a chain of to-one relations, leads to, or among those.
     /// - Parameter value: of a column of the record, as the engine takes it; nil: whether a relation to one leads to none.
     package func isRelated(
-        along names: [String], to value: ((Int) throws -> Value)?, alias: String? = nil
+        along names: [String], to value: ((Int) throws -> Value)?, alias: String? = nil, source: SourceIdentity? = nil
     ) -> Expression {
         do {
-            guard !names.isEmpty else { return try isRecord(value, alias: alias) }
+            guard !names.isEmpty else { return try isRecord(value, alias: alias, source) }
             var owner = self
             for name in names.dropLast() { owner = try owner.relation(named: name).target }
             let relation = try owner.relation(named: names.last ?? "")
@@ -54,7 +65,7 @@ extension ModelDescriptor {
                 let hasScope = target.tableReference.scope != nil
                 let path = hasScope ? names : names.dropLast()
                 let keys = relation.step.columns.map { hasScope ? target.columns[$0.to] : owner.columns[$0.from] }
-                let here = keys.map { column(along: path, $0.name, alias: alias) }
+                let here = keys.map { column(along: path, $0.name, alias: alias, source: source) }
                 guard value != nil else { return .any(here.map { .unary(.isNull, $0) }) }
                 // As the foreign key compares.
                 return .all(
@@ -82,24 +93,26 @@ extension ModelDescriptor {
                 where: try target.keyToCompare().map {
                     let own = target.asKey($0)
                     return .binary(.equal, own, try own.placed(known($0)))
-                }, alias: alias)
+                }, alias: alias, source: source)
         } catch {
             return .problem(error)
         }
     }
 
     /// Whether a row of this model's table is a record; nil: whether an outer join found none.
-    private func isRecord(_ value: ((Int) throws -> Value)?, alias: String?) throws -> Expression {
+    private func isRecord(
+        _ value: ((Int) throws -> Value)?, alias: String?, _ source: SourceIdentity?
+    ) throws -> Expression {
         .all(
             try keyToCompare().map { column in
-                let own = asKey(column, alias: alias)
+                let own = asKey(column, alias: alias, source)
                 return value == nil ? .unary(.isNull, own) : .binary(.equal, own, try own.placed(known(value, column)))
             })
     }
 
     /// A column of the key as rows are told apart by it: decimals by their texts, as the file does.
-    private func asKey(_ column: Int, alias: String? = nil) -> Expression {
-        let own = Expression.column(tableReference, column, alias: alias)
+    private func asKey(_ column: Int, alias: String? = nil, _ source: SourceIdentity? = nil) -> Expression {
+        let own = Expression.column(tableReference, column, alias: alias, source: source)
         let isDecimal = columns[column].type == .decimal
         return isDecimal ? .collate(own, columns[column].collation ?? "binary") : own
     }
@@ -125,13 +138,13 @@ extension ModelDescriptor {
     /// An aggregate over the related records: of a property or, without one, of the records.
     package func aggregate(
         _ function: String, over name: String, _ property: String? = nil, where conditions: [Expression] = [],
-        alias: String? = nil
+        alias: String? = nil, source: SourceIdentity? = nil, target: SourceIdentity? = nil
     ) -> Expression {
         do {
             let relation = try relation(named: name)
-            var select = try related(name, alias)
+            var select = try related(name, alias, source, target)
             let argument = try property.map {
-                Expression.column(relation.target.tableReference, try relation.target.require($0))
+                Expression.column(relation.target.tableReference, try relation.target.require($0), source: target)
             }
             select.columns = [.call(function, [argument].compactMap { $0 })]
             select.conditions += conditions
@@ -142,12 +155,14 @@ extension ModelDescriptor {
     }
 
     /// The related records of a row of the SELECT around this one.
-    private func related(_ name: String, _ alias: String?) throws -> Select {
+    private func related(
+        _ name: String, _ alias: String?, _ source: SourceIdentity?, _ target: SourceIdentity?
+    ) throws -> Select {
         let relation = try relation(named: name)
         func outer(_ column: Int) -> Expression {
-            Expression(.column(ColumnReference(tableReference, column, alias: alias, isOuter: true)))
+            Expression(.column(ColumnReference(tableReference, column, alias: alias, isOuter: true, source: source)))
         }
-        var select = Select(from: relation.target.tableReference)
+        var select = Select(from: Source(.table(relation.target.tableReference), identity: target))
         guard let second = relation.second else {
             select.conditions = relation.step.matches(outer) { .column(relation.target.tableReference, $0) }
             return select
@@ -184,26 +199,26 @@ extension Select {
     /// Joins the target of a relation of a model that the SELECT reads from.
     package mutating func join(
         along name: String, of model: ModelDescriptor, as from: String? = nil, alias: String? = nil,
-        _ kind: JoinKind = .inner
+        _ kind: JoinKind = .inner, source: SourceIdentity? = nil, target: SourceIdentity? = nil
     ) throws {
         let relation = try model.relation(named: name)
+        let joined = Source(.table(relation.target.tableReference), alias: alias, identity: target)
         guard let second = relation.second else {
-            let matches = relation.step.matches({ .column(model.tableReference, $0, alias: from) }) {
-                .column(relation.target.tableReference, $0, alias: alias)
+            let matches = relation.step.matches({ .column(model.tableReference, $0, alias: from, source: source) }) {
+                .column(relation.target.tableReference, $0, alias: alias, source: target)
             }
-            joins.append(
-                Join(kind, Source(.table(relation.target.tableReference), alias: alias), on: .all(matches)))
+            joins.append(Join(kind, joined, on: .all(matches)))
             return
         }
         let junction = relation.step.target
         let between = "\(from ?? model.table).\(name)"
-        let first = relation.step.matches({ .column(model.tableReference, $0, alias: from) }) {
+        let first = relation.step.matches({ .column(model.tableReference, $0, alias: from, source: source) }) {
             .column(junction, $0, alias: between)
         }
         let matches = second.matches({ .column(junction, $0, alias: between) }) {
-            .column(relation.target.tableReference, $0, alias: alias)
+            .column(relation.target.tableReference, $0, alias: alias, source: target)
         }
         joins.append(Join(kind, Source(.table(junction), alias: between), on: .all(first)))
-        joins.append(Join(kind, Source(.table(relation.target.tableReference), alias: alias), on: .all(matches)))
+        joins.append(Join(kind, joined, on: .all(matches)))
     }
 }

@@ -130,23 +130,32 @@ package final class ColumnReference: Sendable {
     package let path: [RelationStep]
     /// Inside a subquery: the table of that name outside it is meant, even where the subquery has one of that name.
     package let isOuter: Bool
+    /// Where it comes from; nil: what has its names, the innermost first.
+    package let source: SourceIdentity?
 
     package init(
-        _ table: TableReference, _ index: Int, alias: String? = nil, path: [RelationStep] = [], isOuter: Bool = false
+        _ table: TableReference, _ index: Int, alias: String? = nil, path: [RelationStep] = [], isOuter: Bool = false,
+        source: SourceIdentity? = nil
     ) {
         self.table = table
         self.index = index
         self.alias = alias
         self.path = path
         self.isOuter = isOuter
+        self.source = source
     }
 
     package var column: TableReference.Column { (path.last?.target ?? table).columns[index] }
 }
 
 extension Expression {
-    package static func column(_ table: TableReference, _ index: Int, alias: String? = nil) -> Expression {
-        Expression(.column(ColumnReference(table, index, alias: alias)))
+    /// Of a column: where it comes from.
+    package var source: SourceIdentity? { if case .column(let reference) = node { reference.source } else { nil } }
+
+    package static func column(
+        _ table: TableReference, _ index: Int, alias: String? = nil, source: SourceIdentity? = nil
+    ) -> Expression {
+        Expression(.column(ColumnReference(table, index, alias: alias, source: source)))
     }
 
     package static func value(_ value: Value, as type: ColumnType? = nil) -> Expression {

@@ -57,6 +57,11 @@ package struct Select: Sendable {
     }
 }
 
+/// A place at which a statement reads from a table: tells its columns from those of the same table around or inside of it.
+package final class SourceIdentity: Sendable {
+    package init() {}
+}
+
 /// What a SELECT reads from.
 package struct Source: Sendable {
     package indirect enum Kind: Sendable {
@@ -73,10 +78,13 @@ package struct Source: Sendable {
 
     package let kind: Kind
     package let alias: String?
+    /// nil: its columns are known by names alone.
+    let identity: SourceIdentity?
     let depth: Int
 
-    package init(_ kind: Kind, alias: String? = nil) {
+    package init(_ kind: Kind, alias: String? = nil, identity: SourceIdentity? = nil) {
         self.alias = alias
+        self.identity = identity
         depth =
             switch kind {
             case .select(let select): select.depth
@@ -190,6 +198,8 @@ package struct Change: Sendable {
 
     package var kind: Kind
     package let table: TableReference
+    /// Of the table; nil: its columns are known by names alone.
+    package var identity: SourceIdentity?
     package var commonTables: [CommonTable] = []
     package var policy = ConflictPolicy.abort
     /// UPDATE: what else is read, beside the table.

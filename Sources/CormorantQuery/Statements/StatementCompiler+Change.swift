@@ -9,7 +9,7 @@ extension StatementCompiler {
         case .update: try write(update: change)
         case .delete:
             sql += "DELETE FROM " + change.table.source
-            scopes.append(Scope(of: change.table))
+            scopes.append(Scope(of: change))
             try writeConditions(change)
         case .insertValues: try writeInsert(change)
         case .insertSelect(let columns, let select):
@@ -25,7 +25,7 @@ extension StatementCompiler {
             try checkExact(columns, of: change.table, from: select)
             sql += " "
             try write(select, into: columns, of: change.table, endsInWhere: change.upsert != nil)
-            scopes.append(Scope(of: change.table))
+            scopes.append(Scope(of: change))
             try writeUpsert(change)
         }
         try writeReturning(change)
@@ -39,11 +39,11 @@ extension StatementCompiler {
         if dialect == .postgres, change.policy != .abort { throw lacksPolicy(change.policy) }
         sql += dialect.update(change.policy) + change.table.source
         guard let source = change.source else {
-            scopes.append(Scope(of: change.table))
+            scopes.append(Scope(of: change))
             try writeSet(change)
             return try writeConditions(change)
         }
-        var read = Select(from: change.table)
+        var read = Select(from: Source(.table(change.table), identity: change.identity))
         read.joins = [Join(.cross, source, on: nil)]
         scopes.append(try scope(of: read))
         scopes[0].canJoin = false
@@ -244,7 +244,7 @@ extension StatementCompiler {
                 sql += (set.isEmpty || made.isEmpty ? "" : ", ") + values + ")"
             }
         }
-        scopes.append(Scope(of: change.table))
+        scopes.append(Scope(of: change))
         try writeUpsert(change)
     }
 
@@ -446,9 +446,10 @@ extension Value {
 }
 
 extension StatementCompiler.Scope {
-    fileprivate init(of table: TableReference) {
+    fileprivate init(of change: Change) {
+        let table = change.table
         self.init(
-            tables: [.init(name: table.name, table: table, written: table.name)], only: table, qualifies: false,
-            canJoin: false)
+            tables: [.init(name: table.name, table: table, written: table.name, identity: change.identity)],
+            only: table, qualifies: false, canJoin: false)
     }
 }

@@ -33,6 +33,7 @@ extension StatementCompiler {
     private func find(_ reference: ColumnReference) throws -> (level: Int, position: Int) {
         let wanted = reference.alias ?? reference.table.name
         var level = scopes.count - (reference.isOuter ? 2 : 1)
+        if let source = reference.source, let found = find(source, from: level) { return found }
         while level >= 0 {
             for position in scopes[level].tables.indices
             where scopes[level].tables[position].isNamed(wanted, reference.table) {
@@ -47,6 +48,17 @@ extension StatementCompiler {
             .misuse, "\(what).\(reference.column.property) is used, but the query does not read from \(what)",
             hint: "join it; the query reads from \(known.isEmpty ? "nothing" : known.joined(separator: ", "))",
             table: reference.table.name, columns: [reference.column.name])
+    }
+
+    private func find(_ source: SourceIdentity, from level: Int) -> (level: Int, position: Int)? {
+        var level = level
+        while level >= 0 {
+            if let position = scopes[level].tables.firstIndex(where: { $0.identity === source }) {
+                return (level, position)
+            }
+            level -= 1
+        }
+        return nil
     }
 
     /// A column of a model where the same without its scope is read, or the other way round.

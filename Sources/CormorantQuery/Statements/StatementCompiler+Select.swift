@@ -160,7 +160,7 @@ extension StatementCompiler {
         scope.select = select
         if scopes.isEmpty, select.joins.isEmpty, let source = select.source, case .table(let table) = source.kind {
             let name = source.alias ?? table.name
-            scope.tables = [.init(name: name, table: table, written: name)]
+            scope.tables = [.init(name: name, table: table, written: name, identity: source.identity)]
             if source.alias == nil { scope.only = table }
             return scope
         }
@@ -181,7 +181,10 @@ extension StatementCompiler {
             }
             var table: TableReference?
             if case .table(let reference) = source.kind { table = reference }
-            scope.tables.append(.init(name: name, table: table, source: source.kind, written: unusedName(name)))
+            scope.tables.append(
+                .init(
+                    name: name, table: table, source: source.kind, written: unusedName(name),
+                    identity: source.identity))
         }
         return scope
     }

@@ -50,6 +50,7 @@ package final class StatementCompiler {
             var source: Source.Kind?
             /// What the SQL calls it: another name where a SELECT around it has one of the same name.
             let written: String
+            var identity: SourceIdentity?
 
             func isNamed(_ wanted: String, _ other: TableReference) -> Bool {
                 table === other && (name == wanted || sameIdentifier(name, wanted))
