@@ -185,6 +185,6 @@ func observation(_ database: Database) async throws {
         print(artists.allSatisfy(\.albums.isLoaded))
         break
     }
-    try await database.observe { try $0.fetchCount(Album.all) }.onMain { print((try? $0.get()) ?? 0) }
+    _ = try await database.observe { try $0.fetchCount(Album.all) }.onMain { print((try? $0.get()) ?? 0) }
     for try await album in try await database.cursor(Album.where { $0.year > 1970 }) { print(album.title) }
 }

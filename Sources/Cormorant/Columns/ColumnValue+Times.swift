@@ -14,11 +14,15 @@ public struct LocalDate: Sendable, Hashable, Comparable, CustomStringConvertible
     }
 
     /// From 1 to 9999.
-    public var year: Int { Int(civil(fromDays: Int64(days)).year) }
+    public var year: Int { Int(parts.year) }
     /// From 1 to 12.
-    public var month: Int { Int(civil(fromDays: Int64(days)).month) }
+    public var month: Int { Int(parts.month) }
     /// Of the month, from 1.
-    public var day: Int { Int(civil(fromDays: Int64(days)).day) }
+    public var day: Int { Int(parts.day) }
+    // Of what is no date, any.
+    private var parts: (year: Int64, month: Int64, day: Int64) {
+        civil(fromDays: min(max(Int64(days), -4_000_000), 4_000_000))
+    }
 
     public static func < (left: LocalDate, right: LocalDate) -> Bool { left.days < right.days }
 

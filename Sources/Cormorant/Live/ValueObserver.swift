@@ -116,8 +116,7 @@ extension ValueObserver {
     /// ```swift
     /// let observer = try await database.observe { try $0.fetchCount(Album.all) }.onMain { count in label = "\(try? count.get())" }
     /// ```
-    /// - Returns: the observer itself, to be kept.
-    @discardableResult
+    /// - Returns: the observer itself, to be kept: the watch ends with the last that has it.
     public func onMain(
         _ callback: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
     ) -> ValueObserver {
@@ -127,7 +126,6 @@ extension ValueObserver {
     }
 
     /// The same with a callback of any actor, or of none: each call is awaited before the next.
-    @discardableResult
     public func onChange(
         _ callback: @escaping @Sendable (Result<Value, any Error>) async -> Void
     ) -> ValueObserver {
@@ -138,7 +136,6 @@ extension ValueObserver {
 
     /// The same on an executor of choice.
     @available(macOS 15, iOS 18, macCatalyst 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @discardableResult
     public func onChange(
         on executor: any TaskExecutor, _ callback: @escaping @Sendable (Result<Value, any Error>) async -> Void
     ) -> ValueObserver {

@@ -131,7 +131,6 @@ extension SQL: ExpressibleByStringInterpolation {
                 if values.count > start { appendLiteral(", ") }
                 appendInterpolation(value)
             }
-            if values.count == start { appendLiteral("SELECT NULL WHERE 0") }
             appendLiteral(")")
             if isEnclosed { enclosed = (before, text.utf8.count) }
         }

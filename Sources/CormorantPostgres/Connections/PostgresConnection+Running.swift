@@ -119,6 +119,14 @@ extension PostgresConnection {
 
     /// Has the server read a statement, and tell its parameters and columns; in one round trip with what its table is bound to.
     func describe(_ prepared: Prepared) throws {
+        // libpq takes a description of more for a broken connection: fe-protocol3.c has a limit of 30,000 bytes for it.
+        let count = prepared.sql.numbers.count
+        guard count <= 7_498 else {
+            throw CormorantError(
+                .tooBig, "the statement has \(count) parameters, and libpq takes 7,498 at most",
+                hint: "give a list of values as one parameter, and rows by the calls for many records",
+                sql: prepared.sql.source)
+        }
         try leavePipeline()
         try makeReady()
         let words = prepared.sql.words

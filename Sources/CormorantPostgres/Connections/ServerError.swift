@@ -116,6 +116,12 @@ struct ServerFailure {
             return make(
                 .encoding, "JSON holds \\u0000, a NUL character, which PostgreSQL's jsonb cannot store",
                 hint: "leave it out")
+        case "2200H":
+            return make(
+                .full,
+                hint:
+                    "a row had the greatest key there is, behind which none is made: give it another, and set the sequence with "
+                    + "setval() to the greatest that is left")
         case "55P03":
             return make(.busy, "a row or table is locked by another transaction", hint: hint ?? "try again")
         case "P0001": return make(.constraint)

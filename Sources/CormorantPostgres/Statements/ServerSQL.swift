@@ -30,17 +30,21 @@ struct ServerSQL {
         var copied = 0
         var replacements: [(text: Int, source: Int)] = []
         var parameters = ParameterNumbers()
-        func replace(_ token: SQLLexer.Token, by replacement: [UInt8]) {
-            text += bytes[copied..<token.range.lowerBound]
+        func replace(_ range: Range<Int>, by replacement: [UInt8]) {
+            text += bytes[copied..<range.lowerBound]
             text += replacement
-            copied = token.range.upperBound
+            copied = range.upperBound
             replacements.append((text.count, copied))
         }
+        var list = EmptyList()
         let words = try scanStatement(&lexer) { token in
             if token.kind == .parameter {
-                replace(token, by: Array("$\(try parameters.add(bytes[token.range], source))".utf8))
+                replace(token.range, by: Array("$\(try parameters.add(bytes[token.range], source))".utf8))
             } else if token.kind == .operator, bytes[token.range].contains(UInt8(ascii: "?")) {
-                replace(token, by: withoutEscapes(bytes[token.range]))
+                replace(token.range, by: withoutEscapes(bytes[token.range]))
+            }
+            if let (range, isNot) = list.end(at: token, bytes[token.range]) {
+                replace(range, by: Array((isNot ? "<> ALL ('{}')" : "= ANY ('{}')").utf8))
             }
         }
         guard !words.isEmpty else { throw StatementFault.none(source) }
@@ -65,6 +69,38 @@ struct ServerSQL {
             return min(offset, source.utf8.count)
         }
         return min(last.source + offset - last.text, source.utf8.count)
+    }
+}
+
+/// Finds `IN ()`, which SQLite has: https://www.sqlite.org/lang_expr.html#in_op
+private struct EmptyList {
+    private var not: Int?
+    private var start: Int?
+    private var isNot = false
+    private var isOpen = false
+
+    /// - Returns: what the token ends, with a NOT before it.
+    mutating func end(
+        at token: SQLLexer.Token, _ text: Slice<UnsafeBufferPointer<UInt8>>
+    ) -> (range: Range<Int>, isNot: Bool)? {
+        func isWord(_ word: StaticString) -> Bool {
+            text.count == word.utf8CodeUnitCount && zip(text, 0...).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
+        }
+        if let start, isOpen, token.kind == .rightParenthesis {
+            defer { self = EmptyList() }
+            return (start..<token.range.upperBound, isNot)
+        }
+        isOpen = start != nil && !isOpen && token.kind == .leftParenthesis
+        if isOpen { return nil }
+        let before = not
+        (not, start) = (nil, nil)
+        guard token.kind == .identifier else { return nil }
+        if isWord("not") {
+            not = token.range.lowerBound
+        } else if isWord("in") {
+            (start, isNot) = (before ?? token.range.lowerBound, before != nil)
+        }
+        return nil
     }
 }
 

@@ -48,7 +48,10 @@ extension StatementCompiler {
     /// ORDER BY of a SELECT: a term that is a result column is told by its place.
     func write(order: [Expression], of select: Select) throws {
         // PostgreSQL would take a bare name for a result column, which it names after what is in it.
+        let stoodBare = !scopes[scopes.count - 1].qualifies
         if !select.columns.isEmpty { scopes[scopes.count - 1].qualifies = true }
+        // Beside the columns of what is joined for the order, none may.
+        defer { if stoodBare, !scopes[scopes.count - 1].paths.isEmpty { needsNames = true } }
         for (index, term) in order.enumerated() {
             if index > 0 { sql += ", " }
             let (operand, direction) = term.orderParts

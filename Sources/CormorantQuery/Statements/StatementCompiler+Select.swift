@@ -203,14 +203,18 @@ extension StatementCompiler {
         return wanted
     }
 
+    /// A common table of the name of a model's table would be read in its place.
+    func refuseCommonTable(calledAs table: TableReference) throws {
+        guard let common = brought.first(where: { sameIdentifier($0.name, table.name) }) else { return }
+        throw CormorantError(
+            .misuse, "the common table \"\(common.name)\" is called as the table of \(table.model)",
+            hint: "give it another name", table: table.name)
+    }
+
     func write(_ source: Source, at position: Int) throws {
         switch source.kind {
         case .table(let table):
-            if let common = brought.first(where: { sameIdentifier($0.name, table.name) }) {
-                throw CormorantError(
-                    .misuse, "the common table \"\(common.name)\" is called as the table of \(table.model)",
-                    hint: "give it another name", table: table.name)
-            }
+            try refuseCommonTable(calledAs: table)
             let written = scopes[scopes.count - 1].tables[position].written
             // Of an outer join, too, only the rows of the scope are joined.
             let isPlain = written == table.name && table.scope == nil

@@ -80,7 +80,7 @@ struct ValueObservationTests {
         let database = database
         let observer = try await database.observe { try $0.fetchCount(Person.where { $0.age > 10 }) }
         let seen = Mutex<[Int]>([])
-        observer.onChange { result in
+        _ = observer.onChange { result in
             if case .success(let count) = result { seen.withLock { $0.append(count) } }
         }
         while seen.withLock({ $0 }).isEmpty { await Task.yield() }
@@ -124,7 +124,7 @@ struct ValueObservationTests {
         let seen = Seen()
         let database = database
         let observer = try await database.observe { try $0.fetchAll(Person.order { $0.id }).map(\.name) }
-        observer.onMain { result in
+        _ = observer.onMain { result in
             MainActor.assertIsolated()
             seen.names = (try? result.get()) ?? []
             seen.count += 1

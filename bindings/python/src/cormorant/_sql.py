@@ -129,7 +129,7 @@ def _write(form: str, value: Any, name: str, is_enclosed: bool, written: list[st
             raise ProgrammingError(f"{{{name}:list}} is no list", hint="give the values of the IN as a list")
         items = list(value)
         bound += items
-        marks = ", ".join("?" * len(items)) or "SELECT NULL WHERE 0"
+        marks = ", ".join("?" * len(items))
         # In two pairs several are a row of values, and none are NULL.
         written.append(marks if is_enclosed else f"({marks})")
     elif type(value) is SQL:

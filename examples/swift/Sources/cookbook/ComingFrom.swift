@@ -178,10 +178,11 @@ enum ComingFrom {
         let counts = try await database.observe { reader in
             (try reader.fetchCount(Author.all), try reader.fetchCount(Book.all))
         }
-        counts.onMain { counts in
+        let shown = counts.onMain { counts in
             if case .success(let (authors, books)) = counts { print(authors, books) }
         }
         let trees = try await database.fetchAll(Author.load(\.books) { $0.load(\.author) })
         print(try trees.map { try $0.books.records.count })
+        shown.cancel()
     }
 }
