@@ -178,6 +178,37 @@ def test_a_joined_step_renames_as_its_parts_did(corm: Corm) -> None:
     corm.run("seal", "own")
 
 
+def test_lines_of_engines_are_comments_of_their_own(corm: Corm) -> None:
+    steps(
+        corm,
+        """CREATE TABLE t (x); INSERT INTO t VALUES ('a
+-- engine: postgresql
+b');
+/* in the server's words this were
+-- engine: postgresql
+*/
+CREATE TABLE u (y);
+-- engine: postgresql
+CREATE TABLE v (it text DEFAULT $$it's
+-- engine: all
+$$);
+-- engine: sqlite
+CREATE TABLE [it's] (z);
+-- engine: all
+CREATE TABLE w (z);
+""",
+    )
+    corm.run("seal", "own")
+    corm.run("migrate", "app.db", "own", "--create")
+    assert rows(corm.folder / "app.db", "SELECT x FROM t") == [("a\n-- engine: postgresql\nb",)]
+    names = rows(corm.folder / "app.db", "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'corm%' ORDER BY rowid")
+    assert [name for (name,) in names] == ["t", "u", "it's", "w"]
+    (corm.folder / "own" / "0001_step" / "up.sql").write_text(
+        "CREATE TABLE t (x);\n-- engine: postgres\nCREATE TABLE u (x);"
+    )
+    assert 'the line "-- engine: postgres" names no engine' in corm.fails("seal", "own")
+
+
 def test_what_is_temporary_ends_with_its_step(corm: Corm) -> None:
     steps(
         corm,

@@ -32,6 +32,7 @@ struct BundleFolder {
                 .migrationMissing, "step \(id) has no up.sql", hint: "write it, or remove the folder \"\(path)/\(id)\"")
         }
         var step = MigrationStep(id, up: .sql(up), down: try readText(path(id, "down.sql")).map { .sql($0) })
+        for action in [step.up, step.down].compactMap({ $0 }) { try action.checkEngines(of: id) }
         step.schemaSQL = try readText(path(id, "schema.sql"))
         step.modelsSQL = try readText(path(id, "models.sql"))
         step.serverModelsSQL = try readText(path(id, "models.postgresql.sql"))

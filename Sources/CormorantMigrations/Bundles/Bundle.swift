@@ -64,15 +64,56 @@ extension MigrationStep.Action {
     package func sql(for dialect: Dialect) -> String? {
         guard case .sql(let sql) = self else { return nil }
         guard contains(sql, engineComment) else { return sql }
-        var isRun = true
-        let lines = sql.split(separator: "\n", omittingEmptySubsequences: false).map { line -> Substring in
-            guard line.hasPrefix(engineComment) else { return isRun ? line : "" }
-            let name = line.dropFirst(engineComment.utf8.count).prefix { !$0.isWhitespace }
-            isRun = name == "all" || name == (dialect == .sqlite ? "sqlite" : "postgresql")
-            return ""
+        let own = dialect == .sqlite ? "sqlite" : "postgresql"
+        var (text, isRun, place): ([UInt8], Bool, Int) = ([], true, 0)
+        let bytes = Array(sql.utf8)
+        func copy(to end: Int) {
+            // The ends of lines stay.
+            text += isRun ? Array(bytes[place..<end]) : bytes[place..<end].filter { $0 == 0x0A || $0 == 0x0D }
+            place = end
         }
-        return lines.joined(separator: "\n")
+        for (line, name) in engineLines(of: sql, dialect) {
+            copy(to: line.lowerBound)
+            isRun = false
+            copy(to: line.upperBound)
+            isRun = name == "all" || name == own
+        }
+        copy(to: bytes.count)
+        return String(decoding: text, as: UTF8.self)
     }
+
+    /// Refuses lines that name no engine, behind which nothing would run.
+    func checkEngines(of id: String) throws {
+        guard case .sql(let sql) = self, contains(sql, engineComment) else { return }
+        for dialect in [Dialect.sqlite, .postgres] {
+            for (_, name) in engineLines(of: sql, dialect) where !["sqlite", "postgresql", "all"].contains(name) {
+                throw CormorantError(
+                    .migration, "step \(id): the line \"\(engineComment)\(name)\" names no engine",
+                    hint: "write sqlite, postgresql or all; or begin the comment otherwise", sql: sql)
+            }
+        }
+    }
+}
+
+/// The lines that are such comments, and what they name: not those inside of texts and other comments.
+private func engineLines(of sql: String, _ dialect: Dialect) -> [(line: Range<Int>, name: String)] {
+    var found: [(line: Range<Int>, name: String)] = []
+    var copy = sql
+    copy.withUTF8 { bytes in
+        var lexer = SQLLexer(bytes)
+        var isServers = dialect == .postgres
+        while let token = isServers ? lexer.scanPostgreSQL() : lexer.scan() {
+            let start = token.range.lowerBound
+            guard token.kind == .comment, start == 0 || bytes[start - 1] == 0x0A,
+                bytes[token.range].starts(with: engineComment.utf8)
+            else { continue }
+            let text = bytes[token.range].dropFirst(engineComment.utf8.count).prefix { $0 > 0x20 }
+            let name = String(decoding: text, as: UTF8.self)
+            found.append((token.range, name))
+            isServers = name == "postgresql" || name != "sqlite" && dialect == .postgres
+        }
+    }
+    return found
 }
 
 /// Begins the lines of a step's SQL that say which engine runs what follows: `sqlite`, `postgresql` or `all`.
@@ -97,6 +138,7 @@ public struct MigrationBundle: Sendable {
         if case .sql(let sql) = step.up, sql.isEmpty {
             throw CormorantError(.migration, "step \(step.id) does nothing", hint: "give it SQL or a function")
         }
+        for action in [step.up, step.down].compactMap({ $0 }) { try action.checkEngines(of: step.id) }
         guard !steps.contains(where: { $0.id == step.id }) else {
             throw CormorantError(.migration, "two steps have the id \(step.id)", hint: "rename one")
         }

@@ -33,11 +33,16 @@ struct ImportColumn {
     private let isReal: Bool
     /// Whether a model reads the column, which takes no blob for a text, and no text for a blob.
     private let isModeled: Bool
+    private let limit: ServerLimit?
 
     /// - Parameters:
     ///   - notes: what a model says of the table's columns, as `ModelRegistry` keeps it; nil of a table without model.
     ///   - hasOtherTimes: whether the column is declared as times, and holds them in another form.
-    init(_ column: ColumnMetadata, of table: TableMetadata, notes: Set<String>?, hasOtherTimes: Bool) {
+    ///   - isOnServer: whether the declared type limits what it holds.
+    init(
+        _ column: ColumnMetadata, of table: TableMetadata, notes: Set<String>?, hasOtherTimes: Bool, isOnServer: Bool
+    ) {
+        limit = isOnServer ? ServerLimit(column.declaredType) : nil
         name = column.name
         isGenerated = column.isGenerated
         isNotNull = !column.isNullable && table.rowIDColumn.map { !sameIdentifier(column.name, $0) } ?? true
@@ -98,6 +103,9 @@ struct ImportColumn {
             statement.bind(field.bytes.first == UInt8(ascii: "t") ? Int64(1) : 0, parameter)
             return nil
         case .json, .bool, .number, .plain, .quoted, .text: break
+        }
+        if let limit, !limit.holds(field.trimmed, whole: field.bytes) {
+            return "\(shown(field)) would be rounded or cut by \(declaredType)"
         }
         switch storage {
         case .integer(let range): return bindInteger(field, range, statement, parameter)

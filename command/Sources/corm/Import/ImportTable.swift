@@ -132,7 +132,9 @@ final class ImportTable {
             columns.append(
                 try table.place(of: name).map {
                     let column = table.columns[$0]
-                    return ImportColumn(column, of: table, notes: notes, hasOtherTimes: try hasOtherTimes(column))
+                    return ImportColumn(
+                        column, of: table, notes: notes, hasOtherTimes: try hasOtherTimes(column),
+                        isOnServer: connection.engine != nil)
                 })
         }
     }
@@ -204,7 +206,9 @@ extension CormorantError {
     /// Whether the row is to blame: it breaks a rule of the table.
     var isRefusal: Bool {
         switch code {
-        case .unique, .notNull, .check, .foreignKey, .constraint, .type, .range, .tooBig: true
+        case .unique, .notNull, .check, .foreignKey, .constraint, .type, .range, .tooBig, .json,
+            .encoding:
+            true
         default: false
         }
     }
