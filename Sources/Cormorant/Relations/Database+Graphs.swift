@@ -20,14 +20,28 @@ extension Database {
         record = saved
     }
 
-    fileprivate func saveGraph<R: Record>(_ record: inout R, asChildOf parent: Parent? = nil) throws {
-        try saveReferred(by: &record, asChildOf: parent)
+    fileprivate func saveGraph<R: Record>(
+        _ record: inout R, asChildOf parent: Parent? = nil, depth: Int = 0
+    ) throws {
+        try refuse(depth: depth)
+        try saveReferred(by: &record, asChildOf: parent, depth)
         try save(&record)
-        try saveReferring(to: &record)
+        try saveReferring(to: &record, depth)
+    }
+
+    /// Each level takes from the thread's stack.
+    private func refuse(depth: Int) throws {
+        guard depth >= 500 else { return }
+        throw CormorantError(
+            .misuse, "records that are saved together are related more than 500 deep",
+            hint: "save them in parts, those that others refer to first")
     }
 
     /// The same of many: to a server they go as one batch, where no hook is to see one with all that belongs to it.
-    fileprivate func saveGraphs<R: Record>(_ records: inout [R], asChildrenOf parent: Parent?) throws {
+    fileprivate func saveGraphs<R: Record>(
+        _ records: inout [R], asChildrenOf parent: Parent?, depth: Int
+    ) throws {
+        try refuse(depth: depth)
         let isBatch = dialect != .sqlite && R.hookKind != .all && records.count > 1
         func forEach(_ body: (inout R) throws -> Void) throws {
             for index in records.indices {
@@ -38,20 +52,20 @@ extension Database {
                 }
             }
         }
-        guard isBatch else { return try forEach { try saveGraph(&$0, asChildOf: parent) } }
-        try forEach { try saveReferred(by: &$0, asChildOf: parent) }
+        guard isBatch else { return try forEach { try saveGraph(&$0, asChildOf: parent, depth: depth) } }
+        try forEach { try saveReferred(by: &$0, asChildOf: parent, depth) }
         try save(contentsOf: &records)
-        try forEach { try saveReferring(to: &$0) }
+        try forEach { try saveReferring(to: &$0, depth) }
     }
 
-    private func saveReferred<R: Record>(by record: inout R, asChildOf parent: Parent?) throws {
-        var before = GraphSaver(self, R.model, .toOne, parent: parent)
+    private func saveReferred<R: Record>(by record: inout R, asChildOf parent: Parent?, _ depth: Int) throws {
+        var before = GraphSaver(self, R.model, .toOne, parent: parent, depth)
         try record.visitRelations(&before)
         try record.set(before.foreignKeys, in: self)
     }
 
-    private func saveReferring<R: Record>(to record: inout R) throws {
-        var after = GraphSaver(self, R.model, .toMany)
+    private func saveReferring<R: Record>(to record: inout R, _ depth: Int) throws {
+        var after = GraphSaver(self, R.model, .toMany, depth)
         after.owner = try (0..<R.model.columns.count).map { try record.columnValue(at: $0) }
         try record.visitRelations(&after)
     }
@@ -69,12 +83,15 @@ private struct GraphSaver: RelationVisitor {
     private let phase: Phase
     /// The foreign key by which the record belongs to the one that it is saved with: that one is not saved again.
     private let parent: Parent?
+    /// How many records lead to it.
+    private let depth: Int
     /// What the record is to refer to.
     private(set) var foreignKeys: [ForeignKey] = []
     /// The values of the record, once it is saved.
     var owner: [Value] = []
 
-    init(_ database: Database, _ model: ModelDescriptor, _ phase: Phase, parent: Parent? = nil) {
+    init(_ database: Database, _ model: ModelDescriptor, _ phase: Phase, parent: Parent? = nil, _ depth: Int) {
+        self.depth = depth
         self.database = database
         self.model = model
         self.phase = phase
@@ -95,7 +112,7 @@ private struct GraphSaver: RelationVisitor {
             property = .read(nil)
             return
         }
-        try database.saveGraph(&target)
+        try database.saveGraph(&target, depth: depth + 1)
         foreignKeys += relation.foreignKeys(try relation.key(of: target))
         property = .read(target)
     }
@@ -116,9 +133,10 @@ private struct GraphSaver: RelationVisitor {
                     throw error.at(record: index)
                 }
             }
-            try database.saveGraphs(&related, asChildrenOf: Parent(columns: relation.referredColumns, key: key))
+            let parent = Parent(columns: relation.referredColumns, key: key)
+            try database.saveGraphs(&related, asChildrenOf: parent, depth: depth + 1)
         } else {
-            try database.saveGraphs(&related, asChildrenOf: nil)
+            try database.saveGraphs(&related, asChildrenOf: nil, depth: depth + 1)
             try database.execute(
                 all: related.map { record in
                     let other = try relation.referredColumns.map { try record.columnValue(at: $0) }

@@ -102,6 +102,10 @@ final class Salvage {
             table.gaps += lost
             table.report.lostPages += Int64(lost.count)
         }
+        // What ANALYZE has counted is counted anew.
+        for entry in schema where entry.isStatistics {
+            _ = try walk(tree, from: entry.root, isTable: true) { _, _, _, _ in }
+        }
         try assignOrphans(free ?? [])
         try writer.finish(schema)
         report.tables = writer.tables.map(\.report)
@@ -303,6 +307,7 @@ struct SchemaEntry {
     }
 
     var identity: [UInt8] { Array((type + "\0" + foldIdentifier(name)).utf8) }
+    var isStatistics: Bool { type == "table" && foldIdentifier(name).hasPrefix("sqlite_stat") }
     var isVirtual: Bool { type == "table" && root == 0 && (sql.map { hasWord($0, "VIRTUAL") } ?? false) }
 }
 

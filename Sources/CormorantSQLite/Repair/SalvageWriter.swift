@@ -205,6 +205,8 @@ final class SalvageWriter {
             }
             try target.script("PRAGMA writable_schema = OFF")
         }
+        // Not where an index has a function of the program's.
+        if all.contains(where: \.isStatistics) { try? target.script("ANALYZE") }
         try target.script("COMMIT")
     }
 

@@ -96,4 +96,29 @@ struct GraphTests {
         try await database.save(graph: &artist)
         #expect(artist.id == 5)
     }
+
+    @Test func aChainHasAnEnd() throws {
+        let database = try openDatabase(path: ":memory:")
+        try database.createTables(Node.self)
+        func chain(_ length: Int) -> Node {
+            (1..<length).reduce(Node()) { child, _ in
+                var node = Node()
+                node.children = .loaded([child])
+                return node
+            }
+        }
+        var node = chain(400)
+        try database.save(graph: &node)
+        #expect(try database.fetchCount(Node.all) == 400)
+        var deep = chain(5_000)
+        #expect(throws: CormorantError.self) { try database.save(graph: &deep) }
+        #expect(try database.fetchCount(Node.all) == 400)
+    }
+}
+
+@Model
+private struct Node {
+    @Key var id: Int64?
+    @References("node") var parentID: Int64?
+    @Relation var children = ToMany<Node>.notLoaded
 }

@@ -365,3 +365,15 @@ def test_the_last_page_of_a_long_value(path: Path, value: str | bytes, damage: s
     with Database(path.with_name("new.db")) as db:
         rows = db.query("SELECT id, value FROM t ORDER BY id").fetch_all()
     assert rows == ([(1, value)] if kept else []) + [(2, "short")]
+
+
+def test_what_analyze_counted_is_counted_anew(good: Path, cipher: Cipher | None) -> None:
+    statistics = "SELECT * FROM sqlite_stat1 ORDER BY tbl, idx"
+    with Database(good, cipher=cipher) as db:
+        db.execute_script("ANALYZE")
+        counted = db.query(statistics).fetch_all()
+    report, counts = saved(good, cipher)
+    assert counts == TABLES
+    assert report.is_whole
+    with Database(good.with_name("new.db"), cipher=cipher) as db:
+        assert db.query(statistics).fetch_all() == counted != []
