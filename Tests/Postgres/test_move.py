@@ -146,6 +146,14 @@ def test_a_target_that_has_the_tables_is_refused(url: str, tmp_path: Path) -> No
     assert "differs: t: there are more rows in the source" in corm("move", file, url, "--verify", status=2)
 
 
+def moved(server: Database) -> int:
+    """How many rows are there by now."""
+    if server.fetch_value("SELECT to_regclass('many') IS NULL"):
+        return 0
+    count: int = server.fetch_value("SELECT count(*) FROM many")
+    return count
+
+
 @pytest.mark.parametrize("ends", [signal.SIGKILL, signal.SIGTERM])
 def test_a_move_that_was_ended_goes_on(url: str, tmp_path: Path, ends: signal.Signals) -> None:
     file = made(
@@ -157,11 +165,14 @@ def test_a_move_that_was_ended_goes_on(url: str, tmp_path: Path, ends: signal.Si
         """,
     )
     with Database(url) as server:
-        for _ in range(3):
+        for _ in range(2):
+            before = moved(server)
             mover = subprocess.Popen([CORM, "move", file, url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(0.3)
+            while moved(server) == before and mover.poll() is None:
+                time.sleep(0.001)
             mover.send_signal(ends)
             mover.wait()
+        assert 0 < moved(server) < 300_000
         told = corm("move", file, url)
         assert "compared 300000 rows of 1 tables: equal" in told
         found = server.query("SELECT count(*), CAST(sum(n) AS bigint) FROM many").fetch_all()
@@ -237,3 +248,41 @@ def test_the_truth_of_a_number_is_asked_for_there(url: str, tmp_path: Path) -> N
         assert db.query("SELECT g, h FROM t ORDER BY id").fetch_all() == [(1, 0), (1, 0), (0, 1)]
         with pytest.raises(IntegrityError):
             db.execute("INSERT INTO t (a) VALUES (0)")
+
+
+def test_keys_that_were_given_are_not_given_again(url: str, tmp_path: Path) -> None:
+    file = made(
+        tmp_path / "given.db",
+        """
+        CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT);
+        CREATE TABLE emptied (id INTEGER PRIMARY KEY AUTOINCREMENT);
+        INSERT INTO t VALUES (5, 'a'), (100, 'b');
+        DELETE FROM t WHERE id = 100;
+        INSERT INTO emptied VALUES (7);
+        DELETE FROM emptied;
+        """,
+    )
+    corm("move", file, url)
+    with Database(url) as db:
+        assert db.query("INSERT INTO t (a) VALUES ('c') RETURNING id").fetch_all() == [(101,)]
+        assert db.query("INSERT INTO emptied DEFAULT VALUES RETURNING id").fetch_all() == [(8,)]
+
+
+def test_foreign_keys_are_checked_when_they_were(url: str, tmp_path: Path) -> None:
+    file = made(
+        tmp_path / "deferred.db",
+        """
+        CREATE TABLE p (id INTEGER PRIMARY KEY);
+        CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id) DEFERRABLE INITIALLY DEFERRED);
+        """,
+    )
+    back = tmp_path / "back.db"
+    corm("move", file, url)
+    corm("move", url, back)
+    with Database(url) as db, db.transaction():
+        db.execute("INSERT INTO c VALUES (1, 1)")
+        db.execute("INSERT INTO p VALUES (1)")
+    with sqlite3.connect(back) as there:
+        there.execute("PRAGMA foreign_keys = ON")
+        there.execute("INSERT INTO c VALUES (1, 1)")
+        there.execute("INSERT INTO p VALUES (1)")

@@ -111,6 +111,8 @@ package struct ForeignKeySchema: Sendable {
     package var tableColumns: [String]
     package var onDelete: ForeignKeyAction
     package var onUpdate: ForeignKeyAction
+    /// Whether it is checked at the end of the transaction only.
+    package var isDeferred = false
 
     package init(
         columns: [String], table: String, tableColumns: [String], onDelete: ForeignKeyAction, onUpdate: ForeignKeyAction

@@ -51,6 +51,7 @@ extension SQLCompiler {
         if !key.tableColumns.isEmpty { sql += " (\(quotedNames(key.tableColumns)))" }
         if let action = key.onDelete.keyword { sql += " ON DELETE \(action)" }
         if let action = key.onUpdate.keyword { sql += " ON UPDATE \(action)" }
+        if key.isDeferred { sql += " DEFERRABLE INITIALLY DEFERRED" }
         return sql
     }
 

@@ -84,9 +84,11 @@ struct MoveSchema {
         }
         for trigger in table.triggers { leftOut.append("the trigger \(trigger.name) on \(table.name)") }
         schema.foreignKeys = table.foreignKeys.map {
-            ForeignKeySchema(
+            var key = ForeignKeySchema(
                 columns: $0.columns, table: $0.table, tableColumns: $0.tableColumns, onDelete: $0.onDelete,
                 onUpdate: $0.onUpdate)
+            key.isDeferred = $0.isDeferred
+            return key
         }
         tables.append(MovedTable(schema, order: key, isKeyed: !table.primaryKey.isEmpty))
     }

@@ -155,17 +155,29 @@ struct Mover {
         return try table.order.indices.map { try row.value(Int32($0)) }
     }
 
-    /// The next key of each table is behind those that were moved.
+    /// The next key of each table is behind those that were moved, and those of AUTOINCREMENT that are gone.
     private func setSequences() throws {
         guard target.dialect == .postgres else { return }
         for table in tables {
             for column in table.schema.columns where table.schema.primaryKey == [column.name] && column.type.isInteger {
                 let (name, key) = (quoteText(quoteIdentifier(table.name)), quoteIdentifier(column.name))
+                let greatest = "greatest(max(\(key)), \(try lastGiven(table.name)))"
                 try target.script(
-                    "SELECT setval(pg_get_serial_sequence(\(name), \(quoteText(column.name))), max(\(key))) FROM "
-                        + "\(quoteIdentifier(table.name)) HAVING max(\(key)) > 0")
+                    "SELECT setval(pg_get_serial_sequence(\(name), \(quoteText(column.name))), \(greatest)) FROM "
+                        + "\(quoteIdentifier(table.name)) HAVING \(greatest) > 0")
             }
         }
+    }
+
+    /// The greatest key that AUTOINCREMENT has made; 0 without it. https://www.sqlite.org/autoinc.html
+    private func lastGiven(_ table: String) throws -> Int64 {
+        let there = try source.statement("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'")
+        defer { source.recycle(there) }
+        guard try there.step() else { return 0 }
+        let statement = try source.statement(
+            "SELECT seq FROM sqlite_sequence WHERE name = \(quoteText(table)) COLLATE NOCASE")
+        defer { source.recycle(statement) }
+        return try statement.step() ? Row(statement).cell(0).int64 : 0
     }
 
     /// SQLite does not check the rows that are there; a server does when the foreign keys are made.
