@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -76,33 +77,33 @@ def test_a_script_may_come_through_a_pipe(folder: Corm) -> None:
     assert (done.returncode, done.stdout) == (2, '- drop column "t.b"\n'), done
 
 
-def let_others_in(folder: Path) -> None:
-    for path in [folder, *folder.parents]:
-        if path == Path(tempfile.gettempdir()):
-            break
-        path.chmod(0o755)
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder that others may look into; those of pytest are closed to them by each run of it that begins."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another")
-def test_what_may_not_be_written(folder: Corm, tmp_path: Path) -> None:
-    let_others_in(tmp_path)
+def test_what_may_not_be_written(shared: Path) -> None:
+    make(shared / "a.db", "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT);")
     done = subprocess.run(
         [COMMAND, "query", "a.db", "INSERT INTO t VALUES (1, 2)", "--write"],
-        cwd=folder.folder, env=ENVIRONMENT, capture_output=True, text=True, user=65534,
+        cwd=shared, env=ENVIRONMENT, capture_output=True, text=True, user=65534,
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr == 'corm: "a.db" is read-only\nhint: make the file and its folder writable\n'
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another")
-def test_a_file_in_wal_mode_in_a_folder_that_may_not_be_written(folder: Corm, tmp_path: Path) -> None:
-    make(folder.folder / "w.db", "PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
-    let_others_in(tmp_path)
+def test_a_file_in_wal_mode_in_a_folder_that_may_not_be_written(shared: Path) -> None:
+    make(shared / "w.db", "PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
     for mode in (0o666, 0o444):
-        (folder.folder / "w.db").chmod(mode)
+        (shared / "w.db").chmod(mode)
         done = subprocess.run(
             [COMMAND, "query", "w.db", "SELECT * FROM t"],
-            cwd=folder.folder, env=ENVIRONMENT, capture_output=True, text=True, user=65534,
+            cwd=shared, env=ENVIRONMENT, capture_output=True, text=True, user=65534,
         )  # fmt: skip
         assert done.stderr == (
             'corm: "w.db" is in WAL mode and its folder cannot be written\nhint: let the folder be written, '

@@ -193,6 +193,29 @@ def test_two_migrations_wait_for_each_other(url: str) -> None:
         assert not db.plan(Person, Pet)
 
 
+def test_what_a_step_sets_ends_with_it(url: str) -> None:
+    bundle = Bundle()
+    bundle.add(
+        "1",
+        """
+        SET datestyle = 'ISO, DMY'; SELECT set_config('statement_timeout', '5min', false);
+        SET application_name = 'step';
+        CREATE TABLE t (d date); CREATE TEMP TABLE k (a integer); CREATE TEMP VIEW v AS SELECT a FROM k;
+        INSERT INTO t VALUES ('01/02/2020');
+        """,
+    )
+    bundle.add("2", "INSERT INTO t VALUES ('01/02/2020');")
+    with Database(url, writer_count=1) as db:
+        db.execute_script("SET application_name = 'mine'; CREATE TEMP TABLE kept (a integer)")
+        bundle.apply(db)
+        assert db.fetch_values("SELECT CAST(d AS text) FROM t") == ["2020-02-01", "2020-01-02"]
+        assert db.fetch_value("SELECT current_setting('datestyle')") == "ISO, MDY"
+        assert db.fetch_value("SELECT current_setting('statement_timeout')") == "0"
+        assert db.fetch_value("SELECT current_setting('application_name')") == "mine"
+        temporary = "SELECT relname FROM pg_class WHERE relnamespace = pg_my_temp_schema()"
+        assert db.fetch_values(temporary) == ["kept"]
+
+
 def test_a_bundle_with_texts_for_each_engine(url: str) -> None:
     bundle = Bundle()
     bundle.add(

@@ -63,3 +63,8 @@ def test_the_greatest_key_is_told(db: Database) -> None:
     with pytest.raises(Error, match="setval") as caught:
         db.insert(Team("next"))
     assert caught.value.code == "CORM_E_FULL"
+
+
+def test_not_a_number_is_no_json(db: Database) -> None:
+    text = db.query("SELECT CAST('NaN' AS double precision) AS a, CAST('-Infinity' AS double precision) AS b").json()
+    assert text == '[{"a":null,"b":-9e999}]'

@@ -11,7 +11,7 @@ CORM_BEGIN_DECLS
  *
  *   integers       numbers without fraction and exponent, exact to 64 bits
  *   bool           true, false
- *   double, float  numbers; an infinity is 9e999 or -9e999, as SQLite writes it
+ *   double, float  numbers; an infinity is 9e999 or -9e999, as SQLite writes it, a server's NaN null
  *   text, varchar  strings
  *   blob           a string of base64
  *   datetime       a string of ISO 8601, "2026-01-31T12:00:00.000000Z" when written

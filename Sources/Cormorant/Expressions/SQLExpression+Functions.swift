@@ -15,7 +15,8 @@ extension SQLExpression {
 }
 
 extension SQLExpression where Content.Unwrapped: SQLSummable {
-    /// The sum; NULL of no rows. Integers beyond 64 bits are an error, decimals are summed to the last digit.
+    /// The sum, of the column's own type; NULL of no rows. Integers beyond it are an error: `cast(to: Int.self)` first makes room.
+    /// Decimals are summed to the last digit.
     public func sum() -> SQLExpression<Content.Unwrapped?> { aggregated("sum") }
 }
 

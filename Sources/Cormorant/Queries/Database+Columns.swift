@@ -16,7 +16,7 @@ extension Reader {
     }
 
     /// The rows that a query selects as one JSON array of objects, keys in column order. Values are as SQLite holds them; a
-    /// blob is its base64, an infinity 9e999 or -9e999.
+    /// blob is its base64, an infinity 9e999 or -9e999, a server's NaN null.
     @available(*, noasync)
     public func fetchJSON(
         _ request: some RowQuery, _ parameters: [String: ParameterValue] = [:]

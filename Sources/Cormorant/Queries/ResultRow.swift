@@ -40,7 +40,7 @@ public struct ResultRow: Sendable {
         Dictionary(zip(columns.names, values), uniquingKeysWith: { first, _ in first })
     }
 
-    /// The row as one JSON object, keys in column order; a blob is its base64, an infinity 9e999 or -9e999.
+    /// The row as one JSON object, keys in column order; a blob is its base64, an infinity 9e999 or -9e999, a server's NaN null.
     public var json: String {
         var json: [UInt8] = []
         appendJSON(names: columns.names, values: values, to: &json)

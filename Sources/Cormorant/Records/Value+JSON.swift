@@ -22,7 +22,7 @@ extension Value {
         case .null: json.append(contentsOf: "null".utf8)
         case .integer(let value): json.append(contentsOf: "\(value)".utf8)
         case .real(let value):
-            json.append(contentsOf: (value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : "\(value)").utf8)
+            json.append(contentsOf: jsonNumber(value).utf8)
         case .text(let text): appendJSONString(text.utf8, to: &json)
         case .blob(let bytes):
             json.append(UInt8(ascii: "\""))

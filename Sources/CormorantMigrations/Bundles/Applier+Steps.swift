@@ -67,6 +67,7 @@ extension Applier {
                     let sql = action.sql(for: .postgres) ?? ""
                     let statements = serverStatements(sql).filter { $0.offset < end ?? .max }
                     for statement in statements { try refuseOnServer(statement.sql, sql) }
+                    let before = try statements.contains { setsSession($0.sql) } ? settings(connection) : nil
                     for statement in statements {
                         do {
                             try inventory?.count(before: statement.offset, connection)
@@ -75,6 +76,7 @@ extension Applier {
                             throw error.placed(after: statement.offset, of: sql, isDown ? "down" : "up")
                         }
                     }
+                    if let before { try restore(before, connection) }
                 case .sql:
                     let sql = action.sql(for: .sqlite) ?? ""
                     for statement in try stepStatements(sql, inTransaction: inTransaction) {
@@ -98,7 +100,21 @@ extension Applier {
 
     /// The temporary tables, views and triggers of the connection, those first that take others along, by what drops them.
     private func temporaries(_ connection: Connection) throws -> [String] {
-        if connection.dialect == .postgres { return [] }
+        if connection.dialect == .postgres {
+            let statement = try Statement(
+                connection,
+                """
+                SELECT CAST(CAST(oid AS regclass) AS text), relkind = 'v', relkind = 'S' FROM pg_catalog.pg_class
+                WHERE relnamespace = pg_catalog.pg_my_temp_schema() AND relkind IN ('r', 'p', 'v', 'S')
+                """)
+            var found: [String] = []
+            while try statement.step() {
+                let row = Row(statement)
+                let kind = row.cell(1).int64 == 1 ? "VIEW" : row.cell(2).int64 == 1 ? "SEQUENCE" : "TABLE"
+                found.append("DROP \(kind) IF EXISTS \(row.cell(0).string ?? "") CASCADE")
+            }
+            return found
+        }
         // To ask for what is not there would make the database for it.
         let isThere = try Statement(connection, "SELECT 1 FROM pragma_database_list WHERE name = 'temp'")
         guard try isThere.step() else { return [] }
@@ -115,6 +131,27 @@ extension Applier {
             found.append("DROP \(type) IF EXISTS temp.\(quoteIdentifier(name))")
         }
         return found
+    }
+
+    /// What the session of a server has set for itself.
+    private func settings(_ connection: Connection) throws -> [String: String] {
+        let statement = try Statement(
+            connection, "SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session'")
+        var found: [String: String] = [:]
+        while try statement.step() {
+            let row = Row(statement)
+            if let name = row.cell(0).string { found[name] = row.cell(1).string ?? "" }
+        }
+        return found
+    }
+
+    private func restore(_ before: [String: String], _ connection: Connection) throws {
+        let after = try settings(connection)
+        for name in after.keys where before[name] == nil { try connection.script("RESET \(quoteIdentifier(name))") }
+        for (name, value) in before where after[name] != value {
+            // A list stays one.
+            try connection.script("SELECT pg_catalog.set_config(\(quoteText(name)), \(quoteText(value)), false)")
+        }
     }
 
     /// What is temporary ends with its step: the next may run by another connection.
@@ -143,6 +180,22 @@ extension Applier {
                 .migration, "the step's function has left transactions open or ended its own",
                 hint: "end what it begins, and leave the step's own transaction alone")
         }
+    }
+}
+
+/// Whether a server's statement sets something for the session.
+private func setsSession(_ sql: String) -> Bool {
+    if contains(foldIdentifier(sql), "set_config") { return true }
+    var copy = sql
+    return copy.withUTF8 { bytes in
+        var lexer = SQLLexer(bytes)
+        while let token = lexer.scanPostgreSQL() {
+            switch token.kind {
+            case .space, .comment, .openComment: continue
+            default: return foldIdentifier(String(decoding: bytes[token.range], as: UTF8.self)) == "set"
+            }
+        }
+        return false
     }
 }
 

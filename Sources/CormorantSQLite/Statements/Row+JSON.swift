@@ -2,8 +2,8 @@ import CormorantBase
 import CormorantEngine
 
 extension Row {
-    /// Appends the row as one JSON object, keys in column order. A blob is its base64; an infinity is 9e999 or -9e999,
-    /// as SQLite itself writes it.
+    /// Appends the row as one JSON object, keys in column order. A blob is its base64; a real is as `jsonNumber` has it,
+    /// an infinity 9e999 or -9e999.
     package func appendJSON(names: [String], to json: inout [UInt8]) throws {
         json.append(UInt8(ascii: "{"))
         for (index, name) in names.enumerated() {
@@ -23,7 +23,7 @@ extension Row {
         case StorageType.integer: json.append(contentsOf: String(cell.int64).utf8)
         case StorageType.real:
             let value = cell.double
-            json.append(contentsOf: (value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : "\(value)").utf8)
+            json.append(contentsOf: jsonNumber(value).utf8)
         case StorageType.text:
             let bytes = cell.text
             if let base = bytes.baseAddress, !isValidUTF8(base, count: bytes.count) { throw invalidText(column) }
@@ -93,4 +93,10 @@ package func appendBase64(_ bytes: UnsafeRawBufferPointer, to json: inout [UInt8
         json.append(left > 2 ? alphabet[Int(third & 63)] : UInt8(ascii: "="))
         index += 3
     }
+}
+
+/// A real as JSON: an infinity as SQLite writes it, and NaN, for which JSON has no word, as null.
+package func jsonNumber(_ value: Double) -> String {
+    if value.isNaN { return "null" }
+    return value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : "\(value)"
 }

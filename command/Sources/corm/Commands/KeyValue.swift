@@ -156,7 +156,7 @@ private func jsonText(of entry: KeyValueEntry) -> String {
     switch entry.value {
     case .null: json.append(contentsOf: "null".utf8)
     case .integer(let integer): json.append(contentsOf: "\(integer)".utf8)
-    case .real(let real): json.append(contentsOf: (real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)").utf8)
+    case .real(let real): json.append(contentsOf: jsonNumber(real).utf8)
     case .text(let text) where entry.isJSON: json.append(contentsOf: text.utf8)
     case .text(let text): appendJSONString(text.utf8, to: &json)
     case .blob(let bytes):

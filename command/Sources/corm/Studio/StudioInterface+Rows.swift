@@ -143,7 +143,7 @@ private struct InsertWriter: RowWriter {
             case StorageType.integer: line.append(contentsOf: String(cell.int64).utf8)
             case StorageType.real:
                 let real = cell.double
-                line.append(contentsOf: (real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)").utf8)
+                line.append(contentsOf: jsonNumber(real).utf8)
             case StorageType.text:
                 line.append(0x27)
                 for byte in cell.text { line.append(contentsOf: byte == 0x27 ? [byte, byte] : [byte]) }

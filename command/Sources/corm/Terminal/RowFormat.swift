@@ -223,7 +223,7 @@ private struct JSONRowWriter: RowWriter {
 
 /// A number as SQLite reads it.
 private func sqlText(_ value: Double) -> String {
-    value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : "\(value)"
+    value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : value.isNaN ? "NULL" : "\(value)"
 }
 
 /// A blob as SQLite reads it.
