@@ -193,7 +193,8 @@ def test_a_failover_loses_nothing_that_was_acknowledged(own_server: Start, own_s
         for client, file in zip(clients, told, strict=True):
             client.kill()
             client.wait()
-            for line in file.read_text().splitlines():
+            # A kill may cut the last line, between two pages of the file.
+            for line in file.read_text().rpartition("\n")[0].splitlines():
                 assert line.split()[0] in fates, line
                 fates[line.split()[0]].add(int(line.split()[1]))
         with Database(furthest) as db:
