@@ -124,7 +124,6 @@ extension StatementCompiler {
     /// Compares values with the columns of a query.
     private func write(_ parts: [Expression], beside select: Select, _ infix: String) throws {
         let inner = within(select.compared)
-        let columns = select.compared.resultColumns
         let united = select.compounds.isEmpty ? nil : try memberTypes(of: select)
         var types: [PostgresType?] = []
         // What each column is compared by; nil: as it is.
@@ -132,7 +131,7 @@ extension StatementCompiler {
         if parts.count > 1 { sql += "(" }
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
-            let column = columns.map { $0[index] }
+            let column = select.compared.resultColumn(at: index)
             let its = united?[index] ?? column.flatMap { inner.postgresType(of: $0) }
             let own = postgresType(of: part)
             let common = try meet(own, its)

@@ -145,7 +145,7 @@ extension StatementCompiler {
     /// Writes what is looked for in a column of a SELECT.
     private func write(matched part: Expression, with select: Select, _ place: Int, isInRow: Bool) throws {
         let inner = within(select.compared)
-        guard let column = select.compared.resultColumns?[place] else { return try write(matched: part) }
+        guard let column = select.compared.resultColumn(at: place) else { return try write(matched: part) }
         if areMoments(part, column, in: inner) { return try write(momentSoughtBy: part) }
         let (start, before) = (sql.count, collations)
         let isColumn = if case .column = column.bare.node { select.compounds.isEmpty } else { false }
@@ -213,5 +213,11 @@ extension Select {
         if !columns.isEmpty { return columns }
         guard case .table(let table)? = source?.kind else { return nil }
         return table.columns.indices.map { Expression(.column(ColumnReference(table, $0))) }
+    }
+
+    /// nil also where there are not so many, which the engine refuses.
+    func resultColumn(at place: Int) -> Expression? {
+        guard let columns = resultColumns, columns.indices.contains(place) else { return nil }
+        return columns[place]
     }
 }
