@@ -49,7 +49,8 @@ enum ServerLimit {
     private func decimals(of number: String) -> Int {
         let parts = number.lowercased().split(separator: "e", maxSplits: 1)
         guard let mantissa = parts.first else { return 0 }
-        let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+        // Of more no server has a number.
+        let exponent = min(max(parts.count > 1 ? Int(parts[1]) ?? 0 : 0, -1_000_000), 1_000_000)
         let sides = mantissa.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = sides.count > 1 ? sides[1] : ""
         if let last = fraction.lastIndex(where: { $0 != "0" }) {
