@@ -2,7 +2,7 @@ import Dispatch
 
 /// The calls for `async` code. They run on threads of the database's own, so that no thread of Swift's pool waits for a disk
 /// or a lock: those that may write one after another, on a server at once, those that only read beside them. Inside `read`, `write`, `perform` and
-/// `transaction` the body is plain synchronous code. A task that is cancelled has its call end at once, while it waits for its
+/// `transaction` the body is plain synchronous code of the task, with its `@TaskLocal` values. A task that is cancelled has its call end at once, while it waits for its
 /// turn as well as in it, and throws `CancellationError`.
 extension Database {
     /// Runs `body`, which may write, on the database's queue. It must end the transactions that it begins.
@@ -49,15 +49,9 @@ extension Reader {
     ) async throws -> Result {
         let database = database
         let queues = database.companion { JobQueues(writers: database.writerCount) }
-        let job = Job(database)
+        let job = Job(database, queues, reading: isReading)
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                job.wait { continuation.resume(throwing: $0) }
-                queues.add(reading: isReading) {
-                    guard job.begins() else { return }
-                    continuation.resume(with: Swift.Result { try job.run { try body(database) } })
-                }
-            }
+            try await JobActor(job).run { try body(database) }
         } onCancel: {
             job.cancel()
         }

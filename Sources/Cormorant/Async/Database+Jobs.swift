@@ -3,16 +3,23 @@ import CormorantSQLite
 import CormorantThreads
 import Dispatch
 
-/// What one thread does for a task, which can be cancelled at any time.
-final class Job: @unchecked Sendable {  // `lock` guards all but the database
+/// What one thread does for a task, which can be cancelled at any time. It is the executor of that one call, so that the task itself
+/// moves to the thread, with its task-local values and its priority.
+final class Job: SerialExecutor, @unchecked Sendable {  // `lock` guards what stands below it
     private let database: Database
+    private let queues: JobQueues
+    private let isReading: Bool
     private let lock = RecursiveLock(.binding)
     private var thread: Int64?
     private var isCancelled = false
-    /// Ends the call of a task that is cancelled before its turn has come.
-    private var giveUp: ((CancellationError) -> Void)?
+    /// The task's, which waits for its turn.
+    private var waiting: UnownedJob?
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: Database, _ queues: JobQueues, reading isReading: Bool) {
+        self.database = database
+        self.queues = queues
+        self.isReading = isReading
+    }
 
     /// Runs it. Where the task's being cancelled interrupts it, it throws `CancellationError`.
     func run<Result>(_ body: () throws -> Result) throws -> Result {
@@ -23,16 +30,15 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
         }
     }
 
-    private var isTaskCancelled: Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        return isCancelled
-    }
+    private var isTaskCancelled: Bool { lock.locked { isCancelled } }
 
     private func interruptibly<Result>(_ body: () throws -> Result) throws -> Result {
         lock.lock()
-        let me = currentThread().pointee.id
-        thread = me
+        // What was given up runs on a thread that is not of the queues.
+        guard let me = thread else {
+            lock.unlock()
+            throw CancellationError()
+        }
         if isCancelled { database.cancel(me) }
         lock.unlock()
         defer {
@@ -44,32 +50,55 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
         return try body()
     }
 
-    /// - Parameter giveUp: called at most once, where the task is cancelled before the job begins.
-    func wait(_ giveUp: @escaping (CancellationError) -> Void) {
-        lock.lock()
-        self.giveUp = giveUp
-        let isCancelled = isCancelled
-        lock.unlock()
-        if isCancelled { cancel() }
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+    func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
+
+    func enqueue(_ job: UnownedJob) {
+        lock.locked { waiting = job }
+        queues.add(reading: isReading) { self.begin() }
+        // Else it was before there was what waits.
+        if isTaskCancelled { giveUp() }
     }
 
-    /// - Returns: false where it was given up.
-    func begins() -> Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        defer { giveUp = nil }
-        return giveUp != nil
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    private func begin() {
+        let job: UnownedJob? = lock.locked {
+            defer { waiting = nil }
+            if waiting != nil { thread = currentThread().pointee.id }
+            return waiting
+        }
+        job?.runSynchronously(on: asUnownedSerialExecutor())
+    }
+
+    /// Ends the call of a task that is cancelled before its turn has come.
+    private func giveUp() {
+        let job: UnownedJob? = lock.locked {
+            defer { waiting = nil }
+            return waiting
+        }
+        guard let job else { return }
+        DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
     func cancel() {
-        lock.lock()
-        isCancelled = true
-        let giveUp = giveUp
-        self.giveUp = nil
-        if let thread { database.cancel(thread) }
-        lock.unlock()
-        giveUp?(CancellationError())
+        lock.locked {
+            isCancelled = true
+            if let thread { database.cancel(thread) }
+        }
+        giveUp()
     }
+}
+
+/// Where the body of one call runs.
+actor JobActor {
+    private nonisolated let job: Job
+
+    init(_ job: Job) { self.job = job }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { job.asUnownedSerialExecutor() }
+
+    func run<Result: Sendable>(_ body: @Sendable () throws -> Result) throws -> Result { try job.run(body) }
 }
 
 /// Where the calls of `async` code run: those that may write one at a time, on a server as many as connections write, and beside

@@ -16,6 +16,36 @@ struct TaskTests {
         try database.createTables(City.self)
     }
 
+    @TaskLocal private static var tenant = "nobody"
+
+    /// In the bodies of awaited calls, in functions that their SQL runs and behind a wait for the turn.
+    @Test func taskLocalValuesAreThoseOfTheTask() async throws {
+        try await database.perform { database in
+            try database.registerFunction("current_tenant") { () -> String in Self.tenant }
+        }
+        let database = database
+        try await Self.$tenant.withValue("acme") {
+            #expect(try await database.write { _ in Self.tenant } == "acme")
+            #expect(try await database.read { _ in Self.tenant } == "acme")
+            #expect(try await database.query("SELECT current_tenant()").map(\.values) == [["acme"]])
+            let rows = try await database.rowCursor("SELECT current_tenant()")
+            for try await row in rows { #expect(row.values == ["acme"]) }
+        }
+        #expect(try await database.write { _ in Self.tenant } == "nobody")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+                group.addTask {
+                    try await Self.$tenant.withValue("\(number)") {
+                        #expect(try await database.write { _ in Self.tenant } == "\(number)")
+                        let row = try await database.query("SELECT current_tenant()").first
+                        #expect(row?.values == [.text("\(number)")])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     private func names() throws -> [String] { try database.fetchAll(City.self, Query(order: ["name"])).map(\.name) }
 
     /// Runs `body` while a write has the writer.
