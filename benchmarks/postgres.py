@@ -29,6 +29,13 @@ SHEETS = [
         [
             NATIVE,
             Contestant(
+                "libpq-swift",
+                "libpq by hand in Swift",
+                (str(BUILT / "postgres-swift"),),
+                ("fetch", "lookup"),
+                {},
+            ),
+            Contestant(
                 "postgres-c",
                 "Cormorant C",
                 (str(BUILT / "cormorant"),),

@@ -30,24 +30,26 @@ package struct RowCell: Sendable {
     /// An integer, the bits of a real, or the address of a text's or blob's bytes, which its owner keeps.
     @usableFromInline let bits: UInt64
 
-    private init(_ type: Int32, length: Int32 = 0, bits: UInt64) {
+    @inlinable @inline(__always)
+    init(_ type: Int32, length: Int32 = 0, bits: UInt64) {
         self.type = type
         self.length = length
         self.bits = bits
     }
 
-    package static var null: RowCell { RowCell(StorageType.null, bits: 0) }
+    @inlinable package static var null: RowCell { RowCell(StorageType.null, bits: 0) }
 
-    package init(_ integer: Int64) { self.init(StorageType.integer, bits: UInt64(bitPattern: integer)) }
+    @inlinable package init(_ integer: Int64) { self.init(StorageType.integer, bits: UInt64(bitPattern: integer)) }
 
-    package init(_ real: Double) { self.init(StorageType.real, bits: real.bitPattern) }
+    @inlinable package init(_ real: Double) { self.init(StorageType.real, bits: real.bitPattern) }
 
     /// - Parameter text: UTF-8, or what the file has in its place.
-    package init(text: UnsafeRawBufferPointer) { self.init(StorageType.text, text) }
+    @inlinable package init(text: UnsafeRawBufferPointer) { self.init(StorageType.text, text) }
 
-    package init(blob: UnsafeRawBufferPointer) { self.init(StorageType.blob, blob) }
+    @inlinable package init(blob: UnsafeRawBufferPointer) { self.init(StorageType.blob, blob) }
 
-    private init(_ type: Int32, _ bytes: UnsafeRawBufferPointer) {
+    @inlinable @inline(__always)
+    init(_ type: Int32, _ bytes: UnsafeRawBufferPointer) {
         let address = UInt(bitPattern: bytes.baseAddress)
         self.init(type, length: Int32(clamping: bytes.count), bits: UInt64(address))
     }

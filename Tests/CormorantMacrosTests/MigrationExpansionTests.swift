@@ -48,7 +48,8 @@ struct MigrationExpansionTests {
 
             nonisolated extension Note: Cormorant.Record {
                 init(from reader: Cormorant.RecordReader) throws {
-                    self.text = try reader.property(at: 0)
+                    self.init(
+                        text: try reader.property(at: 0))
                 }
 
                 mutating func read(from reader: Cormorant.RecordReader) throws {

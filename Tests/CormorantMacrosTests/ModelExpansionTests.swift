@@ -97,12 +97,13 @@ struct ModelExpansionTests {
 
             nonisolated extension Person: Cormorant.Record {
                 public init(from reader: Cormorant.RecordReader) throws {
-                    self.id = try reader.property(at: 0)
-                    self.name = try reader.property(at: 1)
-                    self.city = try reader.property(at: 2)
-                    self.code = try reader.property(at: 3)
-                    self.departmentID = try reader.property(at: 4)
-                    self.shouted = try reader.property(at: 5)
+                    self.init(
+                        id: try reader.property(at: 0),
+                        name: try reader.property(at: 1),
+                        city: try reader.property(at: 2),
+                        code: try reader.property(at: 3),
+                        departmentID: try reader.property(at: 4),
+                        shouted: try reader.property(at: 5))
                 }
 
                 public mutating func read(from reader: Cormorant.RecordReader) throws {
@@ -224,11 +225,12 @@ struct ModelExpansionTests {
 
             nonisolated extension Entry: Cormorant.Record {
                 init(from reader: Cormorant.RecordReader) throws {
-                    self.`class` = try reader.property(at: 0)
-                    self.number = try reader.property(at: 1)
-                    self.ratio = try reader.property(at: 2)
-                    self.isOpen = try reader.property(at: 3)
-                    self.label = try reader.property(at: 4)
+                    self.init(
+                        `class`: try reader.property(at: 0),
+                        number: try reader.property(at: 1),
+                        ratio: try reader.property(at: 2),
+                        isOpen: try reader.property(at: 3),
+                        label: try reader.property(at: 4))
                 }
 
                 mutating func read(from reader: Cormorant.RecordReader) throws {

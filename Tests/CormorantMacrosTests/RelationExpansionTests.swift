@@ -70,7 +70,8 @@ struct RelationExpansionTests {
 
             nonisolated extension Album: Cormorant.Record {
                 init(from reader: Cormorant.RecordReader) throws {
-                    self.id = try reader.property(at: 0)
+                    self.init(
+                        id: try reader.property(at: 0))
                 }
 
                 mutating func read(from reader: Cormorant.RecordReader) throws {

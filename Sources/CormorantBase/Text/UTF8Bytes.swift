@@ -1,17 +1,40 @@
 /// Whether bytes are well-formed UTF-8. The common case, ASCII, is checked eight bytes at a time.
 @inlinable
 package func isValidUTF8(_ bytes: UnsafeRawPointer, count: Int) -> Bool {
+    let ascii = countOfASCII(bytes, count: count)
+    return ascii == count || isValidMultibyte(bytes + ascii, count: count &- ascii)
+}
+
+/// How many bytes stand before the first that is not ASCII.
+@inlinable
+package func countOfASCII(_ bytes: UnsafeRawPointer, count: Int) -> Int {
     var index = 0
     while index &+ 8 <= count {
         if bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { break }
         index &+= 8
     }
-    while index < count {
-        let byte = bytes.load(fromByteOffset: index, as: UInt8.self)
-        if byte & 0x80 != 0 { return isValidMultibyte(bytes + index, count: count &- index) }
-        index &+= 1
+    while index < count, bytes.load(fromByteOffset: index, as: UInt8.self) & 0x80 == 0 { index &+= 1 }
+    return index
+}
+
+extension String {
+    /// A copy of bytes; nil where they are not well-formed UTF-8.
+    @inlinable
+    package init?(checkingUTF8 bytes: UnsafeBufferPointer<UInt8>) {
+        guard let base = bytes.baseAddress else {
+            self = ""
+            return
+        }
+        let ascii = countOfASCII(base, count: bytes.count)
+        if ascii < bytes.count, !isValidMultibyte(base + ascii, count: bytes.count &- ascii) { return nil }
+        #if canImport(Darwin)
+            // A span of UTF-8 is of macOS 26.
+            self.init(decoding: bytes, as: UTF8.self)
+        #else
+            // Not checked once more.
+            self.init(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: ascii == bytes.count))
+        #endif
     }
-    return true
 }
 
 /// Source: the table of well-formed byte sequences, Unicode Standard, table 3-7.

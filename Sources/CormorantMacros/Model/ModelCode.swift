@@ -7,6 +7,8 @@ struct ModelCode {
     let properties: [StoredProperty]
     let relations: [RelationProperty]
     let arguments: ModelArguments
+    /// Whether the struct has the initializer that the compiler makes.
+    let hasMemberwiseInitializer: Bool
 
     /// What names types: among the struct's own members, where those that stand beside the struct are found.
     var members: [String] { [descriptor, keySetting, keyClearing, columns] + validating }
@@ -60,7 +62,13 @@ struct ModelCode {
         ]
     }
 
-    private var initializer: String { "\(access)init(from reader: Cormorant.RecordReader) throws \(block(reads))" }
+    /// By the memberwise initializer where there is one: the compiler copies a large struct that an initializer fills property by
+    /// property, when it is done (Swift 6.3).
+    private var initializer: String {
+        let arguments = properties.enumerated().map { "        \($1.identifier): try reader.property(at: \($0))" }
+        let lines = hasMemberwiseInitializer ? ["self.init(\n\(arguments.joined(separator: ",\n")))"] : reads
+        return "\(access)init(from reader: Cormorant.RecordReader) throws \(block(lines))"
+    }
 
     private var reading: String {
         "\(access)mutating func read(from reader: Cormorant.RecordReader) throws \(block(reads))"

@@ -49,7 +49,8 @@ struct ModelMacro {
         guard problems.isEmpty else { return nil }
         let code = ModelCode(
             name: name, type: typeName.text, access: access(of: structure, in: expansion.context.first?.declaration),
-            properties: properties.columns, relations: properties.relations, arguments: arguments)
+            properties: properties.columns, relations: properties.relations, arguments: arguments,
+            hasMemberwiseInitializer: try structure.hasMemberwiseInitializer())
         return (structure, code)
     }
 

@@ -23,6 +23,22 @@ struct StoredProperty {
 /// The names of the attributes that say something about a property.
 let markerNames: Set<String> = ["Key", "Column", "References", "Relation", "Ignored"]
 
+extension Declaration {
+    /// Whether the compiler makes an initializer of just the stored properties. Where macros, wrappers or conditions that are not
+    /// looked into may have a say, it is taken to make none.
+    func hasMemberwiseInitializer() throws(NotUnderstood) -> Bool {
+        let plain: Set = ["func", "subscript", "struct", "class", "enum", "actor", "typealias"]
+        guard attributes.allSatisfy({ ["Model", "available"].contains($0.name) }) else { return false }
+        return try members().allSatisfy { member in
+            switch member.kind {
+            case .variable: member.attributes.allSatisfy { markerNames.contains($0.name) }
+            case .conditional: false
+            case .other: plain.contains(member.keyword)
+            }
+        }
+    }
+}
+
 /// The names of all attributes whose arguments are read.
 let macroNames = markerNames.union(["Model"])
 

@@ -20,7 +20,7 @@ package final class StatementCursor {
     let columns: UnsafeMutablePointer<Int32>
     /// Until the first step, as the statement was prepared. Empty once its database is closed.
     package private(set) var columnNames: [String]
-    package private(set) var onRow = false
+    private var onRow = false
     /// Whether it has stepped to the first row, for the names, and has not given it yet.
     private var isAhead = false
     /// How many rows were read before the next one.

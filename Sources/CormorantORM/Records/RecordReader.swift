@@ -106,7 +106,8 @@ public struct RecordReader {
     /// The text. Throws `encoding` where it is not UTF-8, `nullValue` for NULL, `type` for anything else.
     @inlinable @inline(__always)
     public func string(at column: Int) throws -> String {
-        String(decoding: try validText(at: column), as: UTF8.self)
+        guard let text = String(checkingUTF8: try self.text(at: column)) else { throw notUTF8(column) }
+        return text
     }
 
     /// The bytes of a text, not copied and not checked; valid until the next step.

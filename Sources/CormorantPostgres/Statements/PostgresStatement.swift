@@ -10,7 +10,7 @@ package final class PostgresStatement: EngineStatement {
     let bound: UnsafeMutablePointer<BoundValue>
     package let parameterCount: Int
     /// One for each column; they stay where they are.
-    private(set) var row: RowBuffer
+    private let row: RowBuffer
     var encoder: ParameterEncoder
     private var rowVersion: Int
     private var isFinalized = false
@@ -55,7 +55,6 @@ package final class PostgresStatement: EngineStatement {
         prepared.users -= 1
         for index in 0..<parameterCount { bound[index].free() }
         bound.deallocate()
-        row.free()
         encoder.free()
     }
 

@@ -3,7 +3,8 @@ import CormorantEngine
 import CormorantPlatform
 
 /// The cells of a statement's row, at one address for all its rows, and the bytes of those that libpq has in another form.
-struct RowBuffer {
+// A class: as a struct in its statement it would be checked for exclusive access at each row.
+final class RowBuffer {
     private(set) var cells: UnsafeMutablePointer<RowCell>
     private var types: UnsafeMutablePointer<WireType>
     /// How many cells there is room for.
@@ -27,7 +28,7 @@ struct RowBuffer {
     }
 
     /// For the columns as they are now.
-    mutating func layOut(_ prepared: Prepared) {
+    func layOut(_ prepared: Prepared) {
         count = prepared.columns.count
         isBinary = prepared.resultFormat == 1
         if count > width {
@@ -41,7 +42,7 @@ struct RowBuffer {
         for (index, column) in prepared.columns.enumerated() { (types + index).initialize(to: column.type) }
     }
 
-    func free() {
+    deinit {
         for cells in outgrown { cells.deallocate() }
         cells.deallocate()
         types.deallocate()
@@ -49,7 +50,7 @@ struct RowBuffer {
     }
 
     /// Takes a row of a result, which must last as long as the row is read: most texts and blobs stay where they are.
-    mutating func fill(_ pq: LibPQ, _ result: OpaquePointer?, _ place: Int32, _ prepared: Prepared) throws {
+    func fill(_ pq: LibPQ, _ result: OpaquePointer?, _ place: Int32, _ prepared: Prepared) throws {
         guard Int(pq.columnCount(result)) == count else {
             throw CormorantError(
                 .schema, "the statement has other columns than when it was prepared", hint: "prepare it again",
@@ -77,8 +78,7 @@ struct RowBuffer {
 
     /// nil where no cell can hold it.
     @inline(__always)
-    private mutating func binary(_ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell?
-    {
+    private func binary(_ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
         switch type {
         case .int8: RowCell(Int64(bigEndian: value.loadUnaligned(as: Int64.self)))
         case .int4: RowCell(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))))
@@ -107,7 +107,7 @@ struct RowBuffer {
     }
 
     /// The one value of a row; nil where it has several. Source: record_send of PostgreSQL's rowtypes.c
-    private mutating func oneOf(_ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
+    private func oneOf(_ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
         func word(_ at: Int) -> Int32 { Int32(bigEndian: value.loadUnaligned(fromByteOffset: at, as: Int32.self)) }
         guard length >= 4 else { return nil }
         var (place, found) = (4, RowCell.null)
@@ -124,14 +124,14 @@ struct RowBuffer {
         return found
     }
 
-    private mutating func time(_ value: Int64, plus epoch: Int64, _ form: TimeForm, _ column: Int) -> RowCell? {
+    private func time(_ value: Int64, plus epoch: Int64, _ form: TimeForm, _ column: Int) -> RowCell? {
         let (value, overflows) = value.addingReportingOverflow(epoch)
         guard !overflows, form.range.contains(value) else { return nil }
         let start = room(TimeForm.datetime.textSize, column)
         return written(form.write(value, to: start))
     }
 
-    private mutating func uuid(_ value: UnsafeRawPointer, _ column: Int) -> RowCell {
+    private func uuid(_ value: UnsafeRawPointer, _ column: Int) -> RowCell {
         let uuid = UUIDBytes(
             high: UInt64(bigEndian: value.loadUnaligned(as: UInt64.self)),
             low: UInt64(bigEndian: value.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
@@ -139,7 +139,7 @@ struct RowBuffer {
         return written(UUIDBytes.textSize)
     }
 
-    private mutating func numeric(_ value: UnsafeRawPointer, _ column: Int) -> RowCell? {
+    private func numeric(_ value: UnsafeRawPointer, _ column: Int) -> RowCell? {
         let form = NumericForm(value)
         guard form.special == nil else { return nil }
         return written(form.write(to: room(form.size, column)))
@@ -147,7 +147,7 @@ struct RowBuffer {
 
     // The server's texts, where a column is of a type that is none of the known --------------------------------------
 
-    private mutating func text(_ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
+    private func text(_ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
         let text = UnsafeBufferPointer(start: value.assumingMemoryBound(to: UInt8.self), count: length)
         switch type {
         case .bool: return RowCell(text.first == UInt8(ascii: "t") ? 1 : 0 as Int64)
@@ -167,11 +167,11 @@ struct RowBuffer {
         }
     }
 
-    private mutating func time(_ text: UnsafeBufferPointer<UInt8>, _ form: TimeForm, _ column: Int) -> RowCell? {
+    private func time(_ text: UnsafeBufferPointer<UInt8>, _ form: TimeForm, _ column: Int) -> RowCell? {
         form.value(parsing: text).flatMap { time($0, plus: 0, form, column) }
     }
 
-    private mutating func hexadecimal(_ text: UnsafeBufferPointer<UInt8>, _ column: Int) -> RowCell? {
+    private func hexadecimal(_ text: UnsafeBufferPointer<UInt8>, _ column: Int) -> RowCell? {
         guard text.count >= 2, text.count % 2 == 0, text[0] == UInt8(ascii: "\\"), text[1] == UInt8(ascii: "x") else {
             return nil
         }
@@ -187,7 +187,7 @@ struct RowBuffer {
     // JSON -----------------------------------------------------------------------------------------------------------
 
     /// One value of JSON as SQLite's `->>` gives it: of its own storage class; an object or array as its text.
-    private mutating func json(_ text: UnsafeBufferPointer<UInt8>, _ column: Int) -> RowCell? {
+    private func json(_ text: UnsafeBufferPointer<UInt8>, _ column: Int) -> RowCell? {
         var text = text
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte >= 0x09 && byte <= 0x0D }
         while let first = text.first, isSpace(first) { text = UnsafeBufferPointer(rebasing: text.dropFirst()) }
@@ -209,7 +209,7 @@ struct RowBuffer {
     }
 
     /// What stands between the quotes of a JSON string, which the server has checked.
-    private mutating func unescaped(_ text: UnsafeBufferPointer<UInt8>, _ column: Int) -> RowCell? {
+    private func unescaped(_ text: UnsafeBufferPointer<UInt8>, _ column: Int) -> RowCell? {
         let start = room(text.count, column)
         var (end, index) = (start, 0)
         func unit(_ at: Int) -> UInt32 {
@@ -255,7 +255,7 @@ struct RowBuffer {
     // Room -----------------------------------------------------------------------------------------------------------
 
     /// For so many bytes of this column's cell, and a NUL. The cells before it move with what is written already.
-    private mutating func room(_ size: Int, _ column: Int) -> UnsafeMutablePointer<UInt8> {
+    private func room(_ size: Int, _ column: Int) -> UnsafeMutablePointer<UInt8> {
         if used + size + 1 > capacity {
             capacity = max(2 * capacity, used + size + 1)
             let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
@@ -275,7 +275,7 @@ struct RowBuffer {
     }
 
     /// What was written into the room.
-    private mutating func written(_ size: Int) -> RowCell {
+    private func written(_ size: Int) -> RowCell {
         let start = bytes + used
         start.storeBytes(of: 0, toByteOffset: size, as: UInt8.self)
         used += size + 1

@@ -138,11 +138,7 @@ package struct Cell {
 
     /// A copy of the text; nil when it is not UTF-8.
     @inlinable
-    package var string: String? {
-        let bytes = text
-        if let base = bytes.baseAddress, !isValidUTF8(base, count: bytes.count) { return nil }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    package var string: String? { String(checkingUTF8: text) }
 
     /// The bytes of a blob, not copied; no address when empty.
     @inlinable @inline(__always)

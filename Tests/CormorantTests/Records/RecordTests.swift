@@ -17,6 +17,39 @@ private struct Pair: Equatable {
     var name: String
 }
 
+/// Without a memberwise initializer.
+@Model
+private struct Labelled: Equatable {
+    @Key var id: Int64?
+    var label: String
+
+    init(_ label: String) { self.label = label }
+}
+
+@propertyWrapper
+private struct Trimmed: Equatable {
+    var wrappedValue = "" { didSet { wrappedValue = String(wrappedValue.drop { $0 == " " }) } }
+}
+
+/// With one that takes other things than the columns.
+@Model
+private struct Wrapped: Equatable {
+    @Key var id: Int64?
+    @Trimmed var label: String
+}
+
+/// With one that is private, and takes what is none of the columns.
+@Model
+struct Hidden: Equatable {
+    @Key private var id: Int64?
+    private var label: String
+    @Ignored private var count = 1
+    @Ignored let other = 2
+
+    static func named(_ label: String) -> Self { Self(label: label) }
+    var text: String { "\(id ?? 0) \(label) \(count) \(other)" }
+}
+
 @Model
 private struct Numbered: Equatable {
     @Key var id: UInt32?
@@ -79,6 +112,17 @@ private struct Handmade: Record {
 
 struct RecordTests {
     /// What is not saved stays in the record: only what the database made of the update comes back.
+    @Test func initializersOfAllKindsAreLeftToTheStruct() throws {
+        let database = try memoryDatabase(Labelled.self)
+        try database.createTables(Wrapped.self, Hidden.self)
+        let labelled = try database.inserted(Labelled("a"))
+        #expect(try database.fetchAll(Labelled.self) == [labelled])
+        let wrapped = try database.inserted(Wrapped(label: Trimmed(wrappedValue: "b")))
+        #expect(try database.fetchAll(Wrapped.self) == [wrapped])
+        _ = try database.inserted(Hidden.named("c"))
+        #expect(try database.fetchAll(Hidden.self).map(\.text) == ["1 c 1 2"])
+    }
+
     @Test func anUpdateOfSomePropertiesLeavesTheOthersAlone() throws {
         let database = try memoryDatabase(Draft.self)
         var draft = try database.inserted(Draft(title: "first", body: "text"))
