@@ -56,6 +56,7 @@ SHEETS = [
         "PostgreSQL: Python",
         [
             Contestant("psycopg", "psycopg", _python("psycopg"), _NAMES, {}),
+            Contestant("psycopg-rows", "psycopg, class_row", _python("psycopg_rows"), ("fetch",), {}),
             Contestant("postgres-cormorant", "Cormorant", _python("cormorant"), _NAMES, {"fetch": 0.50}),
             Contestant("asyncpg", "asyncpg", _python("asyncpg"), _NAMES, {}),
             Contestant("postgres-sqlalchemy", "SQLAlchemy ORM", _python("postgres_sqlalchemy"), _NAMES, {}),
