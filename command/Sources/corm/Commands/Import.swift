@@ -116,7 +116,10 @@ struct Import: ParsableCommand {
                 if self.database.file != ":memory:", !isServer { try refuseMissing(self.database.file) }
                 let table = try self.table(of: database, format, &data, key, bar)
                 count = try database.withConnection {
-                    try load(try ImportTable($0, table, key: key), reader(format, data), &rejects, bar, data)
+                    let table = try ImportTable($0, table, key: key)
+                    let count = try load(table, reader(format, data), &rejects, bar, data)
+                    try table.raiseSequences()
+                    return count
                 }
                 try rejects.flush()
                 try Interruption.check()

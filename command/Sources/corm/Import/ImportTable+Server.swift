@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantEngine
+import CormorantQuery
 import CormorantSQLite
 
 /// A record that waits, with a copy of its bytes.
@@ -63,6 +64,36 @@ extension ImportTable {
         }
         refused += found
         return records.count - found.count
+    }
+
+    /// Has the keys that a server makes from now on come after those that the records gave, where the user may do that.
+    func raiseSequences() throws {
+        guard isOnServer else { return }
+        let name = quoteText(quoteIdentifier(table.name))
+        for column in columns {
+            guard let column, let place = table.place(of: column.name), table.columns[place].type?.isInteger ?? false else {
+                continue
+            }
+            let sequence = """
+                SELECT CAST(q.s AS text) FROM (SELECT pg_get_serial_sequence(\(name), \(quoteText(column.name)))::regclass AS s) q
+                    JOIN pg_catalog.pg_sequence p ON p.seqrelid = q.s AND p.seqincrement > 0
+                WHERE has_sequence_privilege(q.s, 'UPDATE') AND has_table_privilege(\(name), 'SELECT')
+                """
+            guard case .text(let sequence)? = try value(of: sequence) else { continue }
+            _ = try value(
+                of: """
+                    SELECT setval(p.seqrelid, m.greatest) FROM pg_catalog.pg_sequence p,
+                        (SELECT max(\(quoteIdentifier(column.name))) AS greatest FROM \(quoteIdentifier(table.name))) m
+                    WHERE p.seqrelid = CAST(\(quoteText(sequence)) AS regclass) AND m.greatest <= p.seqmax
+                        AND m.greatest > coalesce(pg_sequence_last_value(p.seqrelid), 0)
+                    """)
+        }
+    }
+
+    private func value(of sql: String) throws -> Value? {
+        let statement = try connection.statement(sql)
+        defer { connection.recycle(statement) }
+        return try statement.step() ? Row(statement).value(0) : nil
     }
 
     private func send(

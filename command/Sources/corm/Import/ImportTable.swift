@@ -14,7 +14,7 @@ final class ImportTable {
     /// What a model says of the columns; nil where no model was synced.
     private let notes: Set<String>?
     /// The columns of the reader's names, as far as these were looked at; nil for a name without column.
-    private var columns: [ImportColumn?] = []
+    private(set) var columns: [ImportColumn?] = []
     /// By the names that a record gives.
     private var statements: [[Int]: Statement] = [:]
     private(set) var statement: Statement?
@@ -181,10 +181,13 @@ final class ImportTable {
         return nil
     }
 
+    /// Keys that were exported come back also where a server makes all keys itself.
+    private var overriding: String { isOnServer ? " OVERRIDING SYSTEM VALUE" : "" }
+
     private func sql(_ names: [String]) -> String {
         let list = names.map(quoteIdentifier)
         guard !list.isEmpty else { return "INSERT INTO \(quoteIdentifier(table.name)) DEFAULT VALUES" }
-        var sql = "INSERT INTO \(quoteIdentifier(table.name)) (\(list.joined(separator: ", "))) VALUES ("
+        var sql = "INSERT INTO \(quoteIdentifier(table.name)) (\(list.joined(separator: ", ")))\(overriding) VALUES ("
         sql += list.map { _ in "?" }.joined(separator: ", ") + ")"
         guard !key.isEmpty else { return sql }
         let others = names.filter { name in !key.contains { sameIdentifier($0, name) } }.map(quoteIdentifier)
