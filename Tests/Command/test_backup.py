@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sqlite3
+import threading
 import time
 
 import pytest
@@ -28,6 +29,29 @@ def test_a_copy_while_others_write(corm: Corm, journal: str) -> None:
     assert rows(corm.folder / "copy.db", "SELECT count(*) FROM t") == [(1001,)]
     assert rows(corm.folder / "copy.db", "PRAGMA integrity_check") == [("ok",)]
     assert not list(corm.folder.glob("copy.db?*"))
+
+
+def test_a_copy_while_others_write_all_the_time(corm: Corm) -> None:
+    """With a rollback journal a copy in steps begins anew whenever another process has written."""
+    path = make(corm.folder / "a.db", "CREATE TABLE t (x);" + 20 * f"{FILL};")
+    stopped = threading.Event()
+
+    def write() -> None:
+        writer = sqlite3.connect(path, isolation_level=None, timeout=60)
+        while not stopped.is_set():
+            writer.execute("INSERT INTO t VALUES (1)")
+            time.sleep(0.0005)
+        writer.close()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        for name in ("one.db", "two.db"):
+            corm.run("backup", "a.db", name)
+            assert rows(corm.folder / name, "PRAGMA integrity_check") == [("ok",)]
+    finally:
+        stopped.set()
+        thread.join()
 
 
 def test_a_file_that_is_there_is_not_written_over(corm: Corm) -> None:

@@ -19,9 +19,9 @@ extension Database {
             }
         }
         try withCommittedState { source in
-            // A snapshot that holds nobody up; with other journals it would, and the copy begins anew when others write.
+            // A snapshot that holds nobody up; with other journals it would.
             let isWAL = try Statement(source, "PRAGMA journal_mode").firstText() == "wal"
-            if isWAL { try source.script("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1") }
+            if isWAL { try source.script(readingAll) }
             defer { if isWAL { try? source.script("COMMIT") } }
             try source.backup(toNew: path) { left, total in progress?(total - left, total) ?? true }
         }

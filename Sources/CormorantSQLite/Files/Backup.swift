@@ -1,6 +1,9 @@
 import CSQLite
 import CormorantBase
 
+/// Begins a transaction that reads the database as it is now.
+package let readingAll = "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1"
+
 extension Connection {
     /// Writes this database, as this connection sees it and with its encryption, to a file that is not there.
     package func backup(
@@ -29,16 +32,25 @@ extension Connection {
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.error(sqlite3_errcode(target.handle))
         }
-        var status: Int32
+        var status = SQLITE_OK
         var isCancelled = false
+        var leftBefore = Int64.max
+        let wasReading = isInTransaction
+        var conflict: (any Error)?
         repeat {
             status = sqlite3_backup_step(backup, 1024)
-            if status == SQLITE_OK {
-                let left = Int64(sqlite3_backup_remaining(backup))
-                isCancelled = !shouldContinue(left, Int64(sqlite3_backup_pagecount(backup)))
+            guard status == SQLITE_OK else { break }
+            let left = Int64(sqlite3_backup_remaining(backup))
+            isCancelled = !shouldContinue(left, Int64(sqlite3_backup_pagecount(backup)))
+            // Another process has written, and the copy began anew: from here on it holds writers up, or it might never end.
+            if left >= leftBefore, !isInTransaction {
+                do { try script(readingAll) } catch { conflict = error }
             }
-        } while status == SQLITE_OK && !isCancelled
+            leftBefore = left
+        } while !isCancelled && conflict == nil
         let finished = sqlite3_backup_finish(backup)
+        if isInTransaction, !wasReading { try? script("ROLLBACK") }
+        if let conflict { throw conflict }
         if isCancelled {
             throw CormorantError(.interrupted, "the copy was cancelled", hint: "nothing was changed; try again")
         }
