@@ -80,8 +80,8 @@ struct ServerCatalog {
         SELECT a.attrelid, a.attnum, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.atttypid, a.atttypmod,
             a.attnotnull, pg_catalog.pg_get_expr(d.adbin, d.adrelid), CAST(a.attidentity AS text), CAST(a.attgenerated AS text), a.attcollation,
             t.typcollation,
-            CASE WHEN d.oid IS NOT NULL AND a.attnotnull AND a.attgenerated = ''
-                THEN EXISTS (SELECT FROM pg_catalog.pg_depend s
+            CASE WHEN pg_catalog.pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%' AND a.attnotnull
+                THEN EXISTS (SELECT FROM pg_catalog.pg_depend s JOIN pg_catalog.pg_class q ON q.oid = s.objid AND q.relkind = 'S'
                     WHERE s.refclassid = CAST('pg_catalog.pg_class' AS regclass) AND s.refobjid = a.attrelid
                     AND s.refobjsubid = a.attnum AND s.classid = CAST('pg_catalog.pg_class' AS regclass)
                     AND s.deptype = 'a') END
@@ -94,13 +94,15 @@ struct ServerCatalog {
     }
 
     /// Table, name, kind, columns, the table that is referred to and its columns, what a delete and an update do, whether it is
-    /// deferred, whether it is validated, how it is written, the condition of a check, the name of the table that is referred to.
+    /// deferred, whether it is validated, how it is written, the condition of a check, the name of the table that is referred to, whether it
+    /// can be deferred, whether it matches fully, the columns that are set when the other row goes (since PostgreSQL 15).
     var constraints: String {
         """
         SELECT k.conrelid, k.conname, k.contype, CAST(k.conkey AS text), k.confrelid, CAST(k.confkey AS text), k.confdeltype,
             k.confupdtype, k.condeferred, k.convalidated, pg_catalog.pg_get_constraintdef(k.oid),
             CASE WHEN k.contype = 'c' THEN pg_catalog.pg_get_expr(k.conbin, k.conrelid, true) END,
-            CASE WHEN k.contype = 'f' THEN CAST(CAST(k.confrelid AS regclass) AS text) END
+            CASE WHEN k.contype = 'f' THEN CAST(CAST(k.confrelid AS regclass) AS text) END, k.condeferrable,
+            k.confmatchtype = 'f', pg_catalog.to_jsonb(k) ->> 'confdelsetcols'
         FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
         WHERE \(isTable) AND k.contype IN ('p', 'u', 'f', 'c', 'x') AND (k.contype <> 'f' OR k.conparentid = 0)
         ORDER BY k.conrelid, k.oid

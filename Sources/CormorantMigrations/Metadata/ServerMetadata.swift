@@ -213,6 +213,9 @@ struct ServerMetadata {
         case "x": note("exclusion", name, table, definition, "it lets no two rows be that exclude each other")
         default: break
         }
+        if row.bool(13), ["p", "u"].contains(row.string(2)) {
+            note("unique", name, table, definition, "it is DEFERRABLE: rows may be alike until the transaction ends")
+        }
         if !row.bool(9) {
             note(
                 row.string(2) == "f" ? "foreign key" : "check", name, table, definition,
@@ -224,6 +227,13 @@ struct ServerMetadata {
         guard let target = places[row.int(4)] else {
             let message = "it leads to \(row.string(12)), which is none of the tables that are found"
             return note("foreign key", name, metadata.tables[place].name, row.string(10), message)
+        }
+        let parts = [
+            row.bool(14) ? "it is MATCH FULL: of its columns some may not be NULL where others are not" : nil,
+            row.isNull(15) ? nil : "it sets some of its columns alone when the other row goes",
+        ]
+        for message in parts.compactMap(\.self) {
+            note("foreign key", name, metadata.tables[place].name, row.string(10), message)
         }
         metadata.tables[place].foreignKeys.append(
             ForeignKeyMetadata(

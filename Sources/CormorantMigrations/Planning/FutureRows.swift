@@ -58,8 +58,9 @@ struct FutureRows {
             let given = column.computed == nil ? conversion(column.name) : nil
             let made = old == nil || isRetyped || isTightened ? given : nil
             let isRowID = before.rowIDColumn.map { sameIdentifier($0.name, column.name) } ?? false
-            let hasValue = column.defaultValue.map { $0.canonical != "null" } ?? false
-            let filling = made == nil && isTightened && !isRowID && hasValue ? column.defaultValue?.text : nil
+            let standing = column.expressedDefault
+            let hasValue = standing.map { $0.canonical != "null" } ?? false
+            let filling = made == nil && isTightened && !isRowID && hasValue ? standing?.text : nil
             let kind = affinity(column, in: after)
             let written: String?
             if column.computed != nil {
@@ -84,7 +85,7 @@ struct FutureRows {
             } else if isSame && sameCollation {
                 selected.append((key, quoted, quoted))
             } else {
-                let value = written ?? column.defaultValue.map { "(\($0.text))" } ?? "NULL"
+                let value = written ?? standing.map { "(\($0.text))" } ?? "NULL"
                 if let onServer {
                     let type = column.definition.type
                     let from = made == nil ? old?.definition.type ?? type : type

@@ -97,11 +97,12 @@ extension Planner {
             (.dropForeignKey, .addForeignKey, "foreign_key"),
         ] {
             // One over a column that goes was named with it.
-            let gone = changes.filter { change in
+            func isGone(_ change: SchemaChange) -> Bool {
                 change.kind == drop && !columns.contains { mentions(change.before ?? "", $0) }
             }
-            guard gone.count > changes.count(where: { $0.kind == add }) else { continue }
-            for change in gone {
+            let all = difference.changes
+            guard all.count(where: isGone) > all.count(where: { $0.kind == add }) else { continue }
+            for change in changes.filter(isGone) {
                 let text = oneLine(change.before ?? "")
                 if drop == .dropUnique, isUniqueByIndex(change, table.name, difference.before) { continue }
                 guard notes.allows(word, table.name) else {

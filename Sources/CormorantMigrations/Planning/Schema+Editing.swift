@@ -79,10 +79,14 @@ extension ForeignKeyDefinition {
         var sql = "FOREIGN KEY (\(columns.map(quoteIdentifier).joined(separator: ", ")))"
         sql += " REFERENCES \(quoteIdentifier(table))"
         if !tableColumns.isEmpty { sql += " (\(tableColumns.map(quoteIdentifier).joined(separator: ", ")))" }
-        if let action = onDelete.keyword { sql += " ON DELETE \(action)" }
+        // A server takes it here alone.
+        if let match = isFull ? "FULL" : match { sql += " MATCH \(match)" }
+        if let action = onDelete.keyword {
+            sql += " ON DELETE \(action)"
+            if !setColumns.isEmpty { sql += " (\(setColumns.map(quoteIdentifier).joined(separator: ", ")))" }
+        }
         if let action = onUpdate.keyword { sql += " ON UPDATE \(action)" }
-        if let match { sql += " MATCH \(match)" }
-        if isDeferred { sql += " DEFERRABLE INITIALLY DEFERRED" }
+        if isDeferred { sql += " DEFERRABLE INITIALLY DEFERRED" } else if isDeferrable { sql += " DEFERRABLE" }
         return sql
     }
 }

@@ -49,7 +49,7 @@ extension Schema {
 
     private func canonical(_ key: ForeignKeyDefinition) -> String {
         "references \(key.columns.map(folded)) \(folded(key.table)) \(key.tableColumns.map(folded)) \(key.onDelete) "
-            + "\(key.onUpdate) \(key.isDeferred)"
+            + "\(key.onUpdate) \(key.isDeferred)\(key.ofServer)"
     }
 
     /// As a list of texts describes itself, which takes long; few have what it escapes.

@@ -136,7 +136,7 @@ func oneLine(_ sql: String) -> String {
             line.append(character)
         }
         count += 1
-        if count == 80 { return line + "..." }
+        if count == 160 { return line + "..." }
     }
     if wasSpace, !line.isEmpty { line.removeLast() }
     return line

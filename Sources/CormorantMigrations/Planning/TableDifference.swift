@@ -82,7 +82,8 @@ struct TableDifference {
     }
 
     private func list(_ terms: [IndexTerm]) -> String {
-        "(\(terms.map { $0.expression.text + ($0.descending ? " DESC" : "") }.joined(separator: ", ")))"
+        terms.ofServer
+            ?? "(\(terms.map { $0.expression.text + ($0.descending ? " DESC" : "") }.joined(separator: ", ")))"
     }
 
     /// A constraint written at a column that only one side has comes and goes with the column.
@@ -154,6 +155,16 @@ extension ConstraintDefinition {
     /// A UNIQUE by its columns, wherever it was written.
     var described: String {
         guard case .unique(let terms, _) = kind else { return sql }
-        return "UNIQUE (\(terms.map { $0.expression.text }.joined(separator: ", ")))"
+        return terms.ofServer ?? "UNIQUE (\(terms.map { $0.expression.text }.joined(separator: ", ")))"
+    }
+}
+
+extension [IndexTerm] {
+    /// What a server's constraint over them says, if it says more than that.
+    fileprivate var ofServer: String? {
+        last.flatMap {
+            ["UNIQUE ", "PRIMARY KEY "].contains(where: $0.expression.canonical.hasPrefix)
+                ? $0.expression.canonical : nil
+        }
     }
 }

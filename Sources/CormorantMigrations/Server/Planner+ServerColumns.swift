@@ -29,7 +29,7 @@ extension Planner {
     func retype(
         _ old: TableShape.Column, _ new: TableShape.Column, _ change: SchemaChange, _ table: TableDefinition,
         _ alter: String, _ column: String, _ judgement: inout Judgement
-    ) throws -> String {
+    ) throws -> [String] {
         let (from, to) = (old.definition.type, new.definition.type)
         let name = quoteIdentifier(old.name)
         let given = notes.conversion(of: new.name, in: table.name)
@@ -62,12 +62,22 @@ extension Planner {
         let isSame = (from.hasPrefix("character varying") || from == "text") && to == "text"
         if !isSame || change.kind == .changeCollation && isIndexed(old.name, table) { try rewrites(table, &judgement) }
         let collation = new.collation.map { " COLLATE \(quoteIdentifier($0))" } ?? ""
+        let type = "\(column) TYPE \(to)\(collation) USING \(value)"
+        if old.isMade || new.isMade {
+            guard !old.isMade || !new.isMade else {
+                return [alter + type]
+                    + (old.defaultValue == new.defaultValue ? retyped(old, to) : remake(old, new, table))
+            }
+            var bare = old
+            bare.defaultValue = nil
+            return remake(old, bare, table) + [alter + type] + remake(bare, new, table)
+        }
         var parts = old.defaultValue != nil && from != to ? ["\(column) DROP DEFAULT"] : []
-        parts.append("\(column) TYPE \(to)\(collation) USING \(value)")
+        parts.append(type)
         if from != to || old.defaultValue != new.defaultValue, let value = new.defaultValue {
             parts.append("\(column) SET DEFAULT \(value.text)")
         }
-        return alter + parts.joined(separator: ", ")
+        return [alter + parts.joined(separator: ", ")]
     }
 
     /// How many texts are no number, or not written as one is; nil: of other types.
@@ -111,7 +121,8 @@ extension Planner {
         let question =
             "SELECT count(*) FROM \(origins.source(table)) WHERE "
             + "\(isRetyped ? conversion.map { "(\($0))" } ?? name : name) IS NULL"
-        let value = isRetyped ? column.defaultValue?.text : conversion ?? column.defaultValue?.text
+        let given = column.expressedDefault?.text
+        let value = isRetyped ? given : conversion ?? given
         if file == nil { judgement.isOpen = true }
         let count = try file.map { try numberIfKnown(question, $0) ?? 0 }
         // Where nobody can count them, those that there may be are filled.

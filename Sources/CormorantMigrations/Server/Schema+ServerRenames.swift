@@ -46,6 +46,7 @@ extension Schema {
             case .generated(let value, let stored): copy.kind = .generated(renamed(value), stored: stored)
             case .foreignKey(var key):
                 key.columns = key.columns.map(renamed)
+                key.setColumns = key.setColumns.map(renamed)
                 copy.kind = .foreignKey(key)
             default: return constraint
             }

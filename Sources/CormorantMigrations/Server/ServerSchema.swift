@@ -22,7 +22,6 @@ struct ServerSchema {
     private var places: [Int64: Int] = [:]
     private var columns: [Int64: [Int64: Int]] = [:]
     private var names: [Int64: String] = [:]
-    private var isIdentity: [Int64: Set<String>] = [:]
     private var collations: [Int64: String] = [:]
     private var ownCollations: [Int64: [Int64: Int64]] = [:]
 
@@ -94,11 +93,13 @@ struct ServerSchema {
     private mutating func add(column row: ServerCatalog.Row) {
         guard let place = places[row.int(0)] else { return }
         let (name, type) = (row.string(2), row.string(3))
-        var line = "\(quoteIdentifier(name)) \(type)"
+        // The name of a type that has a sequence made.
+        let isSerial = row.bool(12) && row.string(8).isEmpty
+        var line = "\(quoteIdentifier(name)) \(isSerial ? serialType(type) : type)"
         var constraints: [ConstraintDefinition] = []
         func add(_ kind: ConstraintDefinition.Kind, _ sql: String) {
             constraints.append(ConstraintDefinition(name: nil, kind: kind, sql: sql))
-            line += " " + sql
+            if !(isSerial && sql.hasPrefix("DEFAULT ")) { line += " " + sql }
         }
         if row.int(10) != row.int(11), let collation = collations[row.int(10)] {
             add(.collate(collation), "COLLATE \(quoteIdentifier(collation))")
@@ -108,11 +109,11 @@ struct ServerSchema {
         if !row.string(9).isEmpty {
             add(.generated(serverFragment(value), stored: true), "GENERATED ALWAYS AS (\(value)) STORED")
         } else if !row.string(8).isEmpty {
-            line += " GENERATED \(row.string(8) == "a" ? "ALWAYS" : "BY DEFAULT") AS IDENTITY"
-            isIdentity[row.int(0), default: []].insert(name)
+            let identity = "GENERATED \(row.string(8) == "a" ? "ALWAYS" : "BY DEFAULT") AS IDENTITY"
+            add(.defaultValue(SQLFragment(text: identity, canonical: foldIdentifier(identity))), identity)
         } else if row.text(7) != nil {
-            add(.defaultValue(serverFragment(value)), "DEFAULT \(value)")
-            if row.bool(12) { isIdentity[row.int(0), default: []].insert(name) }
+            let fragment = isSerial ? SQLFragment(text: value, canonical: ownSequence) : serverFragment(value)
+            add(.defaultValue(fragment), "DEFAULT \(value)")
         }
         columns[row.int(0), default: [:]][row.int(1)] = schema.tables[place].columns.count
         ownCollations[row.int(0), default: [:]][row.int(1)] = row.int(10)
@@ -131,14 +132,22 @@ struct ServerSchema {
         let (name, definition) = (row.string(1), row.string(10))
         let table = schema.tables[place].name
         let keys = names(row.ints(3), of: number)
-        let terms = keys.map {
+        var terms = keys.map {
             IndexTerm(expression: serverFragment(quoteIdentifier($0)), column: $0, collation: nil, descending: false)
+        }
+        // INCLUDE, DEFERRABLE, NULLS NOT DISTINCT.
+        let plain = " KEY (\(keys.map(quoteIdentifier).joined(separator: ", ")))"
+        let said = serverFragment(definition).canonical
+        if ["p", "u"].contains(row.string(2)), let last = terms.indices.last,
+            !["PRIMARY" + plain, "UNIQUE" + plain.dropFirst(4)].contains(where: { serverFragment($0).canonical == said }
+            )
+        {
+            terms[last].expression = SQLFragment(text: terms[last].expression.text, canonical: said)
         }
         let kind: ConstraintDefinition.Kind
         switch row.string(2) {
         case "p":
-            let isMade = keys.count == 1 && isIdentity[number]?.contains(keys[0]) ?? false
-            kind = .primaryKey(terms, autoIncrement: isMade, onConflict: nil)
+            kind = .primaryKey(terms, autoIncrement: false, onConflict: nil)
         case "u": kind = .unique(terms, onConflict: nil)
         case "c":
             if keys.count == 1, name == Self.notNullCheck(keys[0]) {
@@ -147,11 +156,14 @@ struct ServerSchema {
             }
             kind = .check(serverFragment(row.string(11)))
         case "f":
-            kind = .foreignKey(
-                ForeignKeyDefinition(
-                    columns: keys, table: names[row.int(4)] ?? row.string(12),
-                    tableColumns: names(row.ints(5), of: row.int(4)), onDelete: .init(server: row.string(6)),
-                    onUpdate: .init(server: row.string(7)), match: nil, isDeferred: row.bool(8)))
+            var key = ForeignKeyDefinition(
+                columns: keys, table: names[row.int(4)] ?? row.string(12),
+                tableColumns: names(row.ints(5), of: row.int(4)), onDelete: .init(server: row.string(6)),
+                onUpdate: .init(server: row.string(7)), match: nil, isDeferred: row.bool(8))
+            key.isDeferrable = row.bool(13) && !row.bool(8)
+            key.isFull = row.bool(14)
+            key.setColumns = names(row.ints(15), of: number)
+            kind = .foreignKey(key)
         default: return accompany(number, "exclusion constraint \"\(name)\"")
         }
         if !row.bool(9) { unvalidated.insert([foldIdentifier(table), name]) }

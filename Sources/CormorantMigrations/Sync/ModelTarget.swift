@@ -88,7 +88,10 @@ struct ModelTarget {
             let isConstraint =
                 index.isUnique && index.condition == nil
                 && uniques.contains {
-                    if case .unique(let terms, _) = $0.kind { terms == index.terms } else { false }
+                    guard case .unique(let terms, _) = $0.kind else { return false }
+                    // What a server's has besides does not matter.
+                    return terms == index.terms
+                        || file.dialect == .postgres && terms.map(\.column) == index.terms.map(\.column)
                 }
             if !isConstraint { schema.replace(index) }
         }
@@ -184,6 +187,10 @@ private struct TableMerger {
             switch constraint.kind {
             case .notNull where shape?.notNull == nil && former?.notNull == nil: merged.constraints.append(constraint)
             case .defaultValue(let value) where shape?.defaultValue == nil && former?.defaultValue != value:
+                merged.constraints.append(constraint)
+            // How the keys are made is left to the server.
+            case .defaultValue where isOnServer && shape?.isIdentity ?? false && present.isMade:
+                merged.constraints.removeAll { if case .defaultValue = $0.kind { true } else { false } }
                 merged.constraints.append(constraint)
             case .collate where keepsCollation: merged.constraints.append(constraint)
             // The server has them for texts alone.
@@ -307,22 +314,28 @@ private struct TableMerger {
         table.constraints += self.present.constraints.filter(isKey)
     }
 
-    /// A model cannot say that a foreign key is checked at the end of the transaction.
+    /// A model cannot say that a foreign key is checked at the end of the transaction, nor what else a server does by it.
     private func keepDeferral(_ table: inout TableDefinition) {
         let present = shapes.present.foreignKeys.map(\.key)
-        let deferred = present.filter(\.isDeferred)
+        let deferred = present.filter { $0.isDeferred || !$0.ofServer.isEmpty }
         guard !deferred.isEmpty else { return }
         func kept(_ constraint: ConstraintDefinition) -> ConstraintDefinition {
             guard case .foreignKey(var key) = constraint.kind, !key.isDeferred, !present.contains(key),
-                deferred.contains(where: {
+                let there = deferred.first(where: {
                     $0.columns.map(foldIdentifier) == key.columns.map(foldIdentifier)
                         && sameIdentifier($0.table, key.table)
                 })
             else { return constraint }
-            key.isDeferred = true
+            key.isDeferred = there.isDeferred
+            (key.isDeferrable, key.isFull) = (there.isDeferrable, there.isFull)
+            if key.onDelete == there.onDelete { key.setColumns = there.setColumns }
             var copy = constraint
             copy.kind = .foreignKey(key)
-            copy.sql += " DEFERRABLE INITIALLY DEFERRED"
+            if isOnServer {
+                copy.sql = (copy.name.map { "CONSTRAINT \(quoteIdentifier($0)) " } ?? "") + key.sql
+            } else {
+                copy.sql += " DEFERRABLE INITIALLY DEFERRED"
+            }
             return copy
         }
         mapConstraints(of: &table, kept)

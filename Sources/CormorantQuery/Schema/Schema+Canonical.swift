@@ -88,7 +88,15 @@ extension ForeignKeyDefinition {
         if onDelete != .none { text += " on delete \(onDelete.canonical)" }
         if onUpdate != .none { text += " on update \(onUpdate.canonical)" }
         if isDeferred { text += " deferrable initially deferred" }
-        return text
+        return text + ofServer
+    }
+}
+
+extension ForeignKeyDefinition {
+    /// What a server alone has of it; empty: nothing.
+    package var ofServer: String {
+        (isFull ? " match full" : "") + (isDeferrable ? " deferrable" : "")
+            + (setColumns.isEmpty ? "" : " sets \(list(setColumns))")
     }
 }
 

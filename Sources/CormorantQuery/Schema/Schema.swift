@@ -106,6 +106,12 @@ package struct ForeignKeyDefinition: Sendable, Hashable {
     package var match: String?
     /// DEFERRABLE INITIALLY DEFERRED, the only form that defers anything.
     package var isDeferred: Bool
+    /// MATCH FULL of a server: some columns may not be NULL where others are not.
+    package var isFull = false
+    /// DEFERRABLE of a server, where a transaction may then defer it.
+    package var isDeferrable = false
+    /// The columns that ON DELETE of a server sets; empty: all.
+    package var setColumns: [String] = []
 
     package init(
         columns: [String], table: String, tableColumns: [String], onDelete: ForeignKeyAction,
@@ -126,6 +132,8 @@ package struct ForeignKeyDefinition: Sendable, Hashable {
             && sameIdentifier(left.table, right.table)
             && left.tableColumns.map(foldIdentifier) == right.tableColumns.map(foldIdentifier)
             && left.onDelete == right.onDelete && left.onUpdate == right.onUpdate && left.isDeferred == right.isDeferred
+            && left.isFull == right.isFull && left.isDeferrable == right.isDeferrable
+            && left.setColumns.map(foldIdentifier) == right.setColumns.map(foldIdentifier)
     }
 
     package func hash(into hasher: inout Hasher) {
