@@ -134,6 +134,51 @@ def test_what_would_be_left_out_is_told(url: str, tmp_path: Path) -> None:
         assert server.query("SELECT a, b FROM t").fetch_all() == [("one", "one1")]
 
 
+def test_a_collation_that_nothing_there_holds_is_told(url: str, tmp_path: Path) -> None:
+    file = made(
+        tmp_path / "caseless.db",
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT COLLATE NOCASE, b TEXT COLLATE NOCASE UNIQUE)",
+    )
+    told = corm("move", file, url, status=2)
+    assert "left out: the collation of t.a: NOCASE" in told
+    assert "t.b" not in told
+    corm("move", file, url, "--leave-out")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE p (id INTEGER PRIMARY KEY AUTOINCREMENT); CREATE TABLE c (a INT REFERENCES p, b INT UNIQUE,"
+        " PRIMARY KEY (a, b)); CREATE INDEX i ON c (b)",
+        "CREATE TABLE t (a TEXT PRIMARY KEY, b TEXT COLLATE NOCASE UNIQUE, c INT CHECK (c > 5)) WITHOUT ROWID",
+        "CREATE TABLE t (a TEXT, b INT)",
+        "CREATE TABLE t (id INT PRIMARY KEY, x ANY) STRICT",
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT COLLATE NOCASE)",
+    ],
+)
+def test_what_was_moved_does_not_differ(url: str, tmp_path: Path, sql: str) -> None:
+    file = made(tmp_path / "a.db", sql)
+    corm("move", file, url, "--leave-out")
+    assert "no difference" in corm("diff", file, url)
+    assert "no difference" in corm("diff", url, file)
+    corm("move", url, tmp_path / "b.db", "--leave-out")
+    assert "no difference" in corm("diff", url, tmp_path / "b.db")
+
+
+def test_what_a_file_does_not_check_is_told(url: str, tmp_path: Path) -> None:
+    with Database(url) as db:
+        db.execute_script(
+            "CREATE TABLE p (a integer, b integer, PRIMARY KEY (a, b)); CREATE TABLE c (id integer PRIMARY KEY, "
+            "a integer, b integer, d integer CONSTRAINT late UNIQUE DEFERRABLE, "
+            "CONSTRAINT whole FOREIGN KEY (a, b) REFERENCES p MATCH FULL, "
+            "CONSTRAINT part FOREIGN KEY (a, b) REFERENCES p ON DELETE SET NULL (b))"
+        )
+    told = corm("move", url, tmp_path / "new.db", status=2)
+    for what in ("foreign key whole: it is MATCH FULL", "foreign key part: it sets", "unique late: it is DEFERRABLE"):
+        assert f"left out: {what}" in told
+    assert not (tmp_path / "new.db").exists() or rows(tmp_path / "new.db") == {}
+
+
 def test_a_target_that_has_the_tables_is_refused(url: str, tmp_path: Path) -> None:
     file = made(tmp_path / "a.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); INSERT INTO t VALUES (1, 'x')")
     corm("move", file, url)

@@ -26,11 +26,11 @@ struct Diff: ParsableCommand {
     func run() throws {
         let before = try SchemaSource(self.before, keys, mayBeServer: true)
         let after = try SchemaSource(self.after, keys, mayBeServer: true)
-        // A server says it in other words: what both have is compared.
-        let isPortable = before.isServer || after.isServer
+        // A server says it in other words than a file: what both have is compared.
+        let isPortable = before.isServer != after.isServer
         func read(_ source: SchemaSource, _ name: String) throws -> Schema {
-            guard isPortable else { return try source.schema() }
-            let (schema, leftOut) = try source.portable()
+            let (schema, leftOut) =
+                try isPortable ? source.portable(isCompared: true) : (source.schema(), source.untold())
             let (style, place) = (Style(of: .error), isServerURL(name) ? shownURL(name) : name)
             for what in leftOut {
                 Output.error("\(style.yellow("not compared:")) \(visible("\(what) (\(place))"))\n")

@@ -39,13 +39,14 @@ enum SchemaSource {
 
     /// What both engines have of it, as a file would have it: tables with their columns, keys, indexes, checks and defaults; and
     /// what else there is.
-    func portable() throws -> (schema: Schema, leftOut: [String]) {
+    /// - Parameter isCompared: whether it is to be compared, without what a server has no words for.
+    func portable(isCompared: Bool = false) throws -> (schema: Schema, leftOut: [String]) {
         let metadata: Metadata
         switch self {
         case .database(let database): metadata = try database.metadata()
         case .bundle, .script: metadata = try schema().metadata()
         }
-        let source = MoveSchema(metadata, from: isServer ? .postgres : .sqlite, to: .sqlite)
+        let source = MoveSchema(metadata, from: isServer ? .postgres : .sqlite, to: .sqlite, isCompared: isCompared)
         let tables = source.tables.map { table in
             var schema = table.schema
             for place in schema.columns.indices {
@@ -62,6 +63,19 @@ enum SchemaSource {
         }
         let script = try SQLCompiler.createTables(tables, .sqlite).map { $0.sql + ";\n" }.joined()
         return (try Schema(script: script), source.leftOut)
+    }
+
+    /// What a server has that its schema does not say.
+    func untold() throws -> [String] {
+        guard isServer, case .database(let database) = self else { return [] }
+        let told: Set = ["identity", "collation", "trigger", "unique", "materialized view"]
+        return try database.metadata().problems.filter { problem in
+            switch problem.type {
+            case "index": contains(problem.message, "operators")
+            case "foreign key": contains(problem.message, "NOT VALID")
+            default: !told.contains(problem.type)
+            }
+        }.map { "\($0.type) \($0.name): \($0.message)" }
     }
 
     /// Without the tables that keep the history of migrations.

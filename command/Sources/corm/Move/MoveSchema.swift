@@ -11,8 +11,11 @@ struct MoveSchema {
     private var indexNames: Set<String>
     /// Tells whether a file takes what stands in another engine's words.
     private let sample = SampleFile()
+    /// Whether it is compared with a server's, which has no words for how a file keeps its tables.
+    private let isCompared: Bool
 
-    init(_ metadata: Metadata, from source: Dialect, to target: Dialect) {
+    init(_ metadata: Metadata, from source: Dialect, to target: Dialect, isCompared: Bool = false) {
+        self.isCompared = isCompared
         indexNames = Set(metadata.tables.flatMap(\.indexes).compactMap(\.name).map(foldIdentifier))
         for problem in metadata.problems { leftOut.append("\(problem.type) \(problem.name): \(problem.message)") }
         let virtual = metadata.tables.filter { $0.kind == .virtual }
@@ -29,13 +32,16 @@ struct MoveSchema {
     private mutating func add(_ table: TableMetadata, from source: Dialect, to target: Dialect) {
         var schema = TableSchema(
             name: table.name, columns: table.columns.filter { !$0.isHidden }.map { ColumnSchema($0, of: table) },
-            primaryKey: table.primaryKey, withoutRowID: target == .sqlite && table.isWithoutRowID,
-            strict: target == .sqlite && table.isStrict)
+            primaryKey: table.primaryKey, withoutRowID: target == .sqlite && table.isWithoutRowID && !isCompared,
+            strict: target == .sqlite && table.isStrict && !isCompared)
+        if isCompared { for place in schema.columns.indices { schema.columns[place].autoIncrement = false } }
+        // A server has it in keys and indexes alone.
+        let caseless = table.columns.filter { sameIdentifier($0.collation ?? "", "NOCASE") }.map(\.name)
         var key = table.primaryKey
         if key.isEmpty {
             // Rows without a key follow each other as they lie; the models' own key takes its place.
             key = [source == .sqlite ? freeRowID(table) : "ctid"]
-            let hidden = ColumnSchema(name: hiddenKeyName, type: .int64, notNull: true, autoIncrement: true)
+            let hidden = ColumnSchema(name: hiddenKeyName, type: .int64, notNull: true, autoIncrement: !isCompared)
             schema.columns.insert(hidden, at: 0)
             schema.primaryKey = [hiddenKeyName]
         }
@@ -60,7 +66,7 @@ struct MoveSchema {
             {
                 leftOut.append("what computes \(table.name).\(column.name), of which the values are moved: \(sql)")
             }
-            if let collation = column.collation,
+            if let collation = column.collation, !(isCompared && caseless.contains(column.name)),
                 !accepts({ schema in place(schema).map { schema.columns[$0].collation = collation } })
             {
                 leftOut.append("the collation of \(table.name).\(column.name): \(collation)")
@@ -78,9 +84,14 @@ struct MoveSchema {
             }
             let made = IndexSchema(
                 name: name, columns: terms, isUnique: index.isUnique, whereSQL: index.conditionSQL)
-            if terms.count != index.terms.count || !accepts({ $0.indexes.append(made) }) {
+            let isCaseless = isCompared && terms.contains { caseless.contains($0.name) }
+            if isCaseless || terms.count != index.terms.count || !accepts({ $0.indexes.append(made) }) {
                 leftOut.append("the index \(name) on \(table.name)")
             }
+        }
+        let compared = Set(schema.primaryKey + schema.indexes.flatMap { $0.columns.map(\.name) })
+        for name in caseless where isCompared || target == .postgres && !compared.contains(name) {
+            leftOut.append("the collation of \(table.name).\(name): NOCASE, by which models alone compare there")
         }
         for trigger in table.triggers { leftOut.append("the trigger \(trigger.name) on \(table.name)") }
         schema.foreignKeys = table.foreignKeys.map {
