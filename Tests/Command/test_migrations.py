@@ -220,6 +220,18 @@ def test_what_is_temporary_ends_with_its_step(corm: Corm) -> None:
     assert "no such table: k" in corm.fails("seal", "own")
 
 
+@pytest.mark.parametrize("before", ["", "\n\n", "-- make it smaller\n", "/* a\n b */\n\r\n", "-- engine: all\n"])
+def test_nothing_but_comments_stands_before_the_line_that_ends_a_transaction(corm: Corm, before: str) -> None:
+    steps(corm, f"{before}-- outside transaction\nCREATE TABLE t (x);\nVACUUM;\n")
+    corm.run("seal", "own")
+    corm.run("migrate", "app.db", "own", "--create")
+    corm.run("status", "app.db", "own")
+    (corm.folder / "own" / "0001_step" / "up.sql").write_text(
+        f"{before}CREATE TABLE t (x);\n-- outside transaction\nVACUUM;\n"
+    )
+    assert "a step may not hold VACUUM" in corm.fails("seal", "own")
+
+
 def test_a_step_cut_short_is_resolved(corm: Corm, bundle: Path) -> None:
     (bundle / "0003_tidy").mkdir()
     (bundle / "0003_tidy" / "up.sql").write_text("-- outside transaction\nSELECT no_such_function();\n")

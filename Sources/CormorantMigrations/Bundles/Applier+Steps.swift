@@ -21,10 +21,38 @@ extension Applier {
         return end == 0 ? nil : StepLosses.Inventory(losses.successors.filter { $0.drop < end })
     }
 
-    /// Refuses a step that has run and left less than there was.
-    func refuseLosses(_ inventory: StepLosses.Inventory?, _ id: String, _ connection: Connection) throws {
-        guard let found = try inventory?.missing(connection), !found.isEmpty else { return }
-        throw lost(found, id, "the step was taken back")
+    /// Runs a step, and refuses it where it has left less than there was.
+    func refusingLosses(
+        _ inventory: StepLosses.Inventory?, _ id: String, _ connection: Connection, _ run: () throws -> Void
+    ) throws {
+        guard let inventory else { return try run() }
+        try refusingLosses(id, connection) {
+            inventory.clear()
+            try run()
+        }
+        let found = try inventory.missing(connection)
+        guard found.isEmpty else { throw lost(found, id, "the step was taken back") }
+    }
+
+    /// Runs a part of a step on a server, whose functions and blocks drop what no text shows. Where tables or columns are gone, it is
+    /// taken back to count what they held; it runs again where that is there, or was nothing.
+    func refusingLosses(_ id: String, _ connection: Connection, _ run: () throws -> Void) throws {
+        guard connection.dialect == .postgres, !options.allowLossy else { return try run() }
+        let before = try ServerRows(connection)
+        let gone: [ServerRows.Part]
+        try connection.begin(.immediate)
+        do {
+            try run()
+            gone = try before.gone(connection)
+            if gone.isEmpty { return try connection.commit() }
+            try connection.rollback()
+        } catch {
+            try? connection.rollback()
+            throw error
+        }
+        let found = try ServerRows.lost(gone, connection)
+        guard found.isEmpty else { throw lost(found, id, "the step was taken back") }
+        try run()
     }
 
     private func lost(_ found: [String], _ id: String, _ outcome: String) -> CormorantError {
@@ -67,16 +95,20 @@ extension Applier {
                     let sql = action.sql(for: .postgres) ?? ""
                     let statements = serverStatements(sql).filter { $0.offset < end ?? .max }
                     for statement in statements { try refuseOnServer(statement.sql, sql) }
-                    let before = try statements.contains { setsSession($0.sql) } ? settings(connection) : nil
+                    // The way back is one transaction, in which what an engine does outside of one is done plainly.
+                    let plain = isDown ? action.transactionEnd(.postgres) ?? .max : .max
+                    let session = try Session(connection, sql)
                     for statement in statements {
                         do {
                             try inventory?.count(before: statement.offset, connection)
-                            try connection.script(statement.sql)
+                            let isPlain = statement.offset > plain
+                            let text = isPlain ? ServerReplay.inTransaction(statement.sql) : statement.sql
+                            if let text { try connection.script(text) }
                         } catch let error as CormorantError {
                             throw error.placed(after: statement.offset, of: sql, isDown ? "down" : "up")
                         }
                     }
-                    if let before { try restore(before, connection) }
+                    try session.restore()
                 case .sql:
                     let sql = action.sql(for: .sqlite) ?? ""
                     for statement in try stepStatements(sql, inTransaction: inTransaction) {
@@ -99,7 +131,7 @@ extension Applier {
     }
 
     /// The temporary tables, views and triggers of the connection, those first that take others along, by what drops them.
-    private func temporaries(_ connection: Connection) throws -> [String] {
+    func temporaries(_ connection: Connection) throws -> [String] {
         if connection.dialect == .postgres {
             let statement = try Statement(
                 connection,
@@ -133,29 +165,8 @@ extension Applier {
         return found
     }
 
-    /// What the session of a server has set for itself.
-    private func settings(_ connection: Connection) throws -> [String: String] {
-        let statement = try Statement(
-            connection, "SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session'")
-        var found: [String: String] = [:]
-        while try statement.step() {
-            let row = Row(statement)
-            if let name = row.cell(0).string { found[name] = row.cell(1).string ?? "" }
-        }
-        return found
-    }
-
-    private func restore(_ before: [String: String], _ connection: Connection) throws {
-        let after = try settings(connection)
-        for name in after.keys where before[name] == nil { try connection.script("RESET \(quoteIdentifier(name))") }
-        for (name, value) in before where after[name] != value {
-            // A list stays one.
-            try connection.script("SELECT pg_catalog.set_config(\(quoteText(name)), \(quoteText(value)), false)")
-        }
-    }
-
     /// What is temporary ends with its step: the next may run by another connection.
-    private func dropTemporaries(but kept: [String], _ connection: Connection) throws {
+    func dropTemporaries(but kept: [String], _ connection: Connection) throws {
         for drop in try temporaries(connection) where !kept.contains(drop) { try connection.script(drop) }
     }
 
@@ -180,22 +191,6 @@ extension Applier {
                 .migration, "the step's function has left transactions open or ended its own",
                 hint: "end what it begins, and leave the step's own transaction alone")
         }
-    }
-}
-
-/// Whether a server's statement sets something for the session.
-private func setsSession(_ sql: String) -> Bool {
-    if contains(foldIdentifier(sql), "set_config") { return true }
-    var copy = sql
-    return copy.withUTF8 { bytes in
-        var lexer = SQLLexer(bytes)
-        while let token = lexer.scanPostgreSQL() {
-            switch token.kind {
-            case .space, .comment, .openComment: continue
-            default: return foldIdentifier(String(decoding: bytes[token.range], as: UTF8.self)) == "set"
-            }
-        }
-        return false
     }
 }
 

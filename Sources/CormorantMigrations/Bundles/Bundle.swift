@@ -48,17 +48,21 @@ public struct MigrationStep: Sendable {
 
     /// Where its transaction ends, in bytes of the SQL for an engine: what follows runs statement by statement. nil: it is one
     /// transaction. In a file nothing runs outside, or all.
-    func transactionEnd(_ dialect: Dialect) -> Int? {
-        guard let sql = up.sql(for: dialect), contains(sql, outsideTransaction) else { return nil }
-        // Character by character, so that the two bytes which end a line on Windows are one.
-        let lines = sql.split(whereSeparator: \.isNewline)
-        let line = dialect == .sqlite ? lines.first : lines.first { $0 == outsideTransaction }
-        guard let line, line == outsideTransaction else { return nil }
-        return sql.utf8.distance(from: sql.startIndex, to: line.startIndex)
-    }
+    func transactionEnd(_ dialect: Dialect) -> Int? { up.transactionEnd(dialect) }
 }
 
 extension MigrationStep.Action {
+    func transactionEnd(_ dialect: Dialect) -> Int? {
+        guard let sql = sql(for: dialect), contains(sql, outsideTransaction) else { return nil }
+        // Character by character, so that the two bytes which end a line on Windows are one.
+        let lines = sql.split(whereSeparator: \.isNewline)
+        guard let line = lines.first(where: { $0 == outsideTransaction }) else { return nil }
+        let end = sql.utf8.distance(from: sql.startIndex, to: line.startIndex)
+        guard dialect == .sqlite else { return end }
+        // What stands before it does nothing.
+        return SQLScript.words(String(decoding: sql.utf8.prefix(end), as: UTF8.self), 1).isEmpty ? 0 : nil
+    }
+
     /// The SQL that is run on an engine; nil: a function. Lines that `-- engine: ...` gives to the other are empty, so that all
     /// others keep their numbers.
     package func sql(for dialect: Dialect) -> String? {
@@ -119,7 +123,7 @@ private func engineLines(of sql: String, _ dialect: Dialect) -> [(line: Range<In
 /// Begins the lines of a step's SQL that say which engine runs what follows: `sqlite`, `postgresql` or `all`.
 let engineComment = "-- engine: "
 
-/// First line of an up.sql whose statements cannot run in a transaction; on a server the line behind which they stand.
+/// The line before the first statement of an up.sql that cannot run in a transaction; on a server those before it run in one.
 let outsideTransaction = "-- outside transaction"
 
 /// An ordered list of steps: those of a folder, those of the program, or both.

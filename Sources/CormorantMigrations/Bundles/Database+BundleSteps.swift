@@ -104,10 +104,11 @@ extension Database {
                 of: step.up.sql(for: dialect), step.id, endsAt: end, before.schema, connection)
             let past = end != 0 && step.up.mayChangeHistory(before.schema, dialect) ? try history.rows() : nil
             if end != 0 {
-                try applier.run(
-                    step.up, of: step.id, connection, index: done, count: done + pending.count, endsAt: end,
-                    inventory: inventory)
-                try applier.refuseLosses(inventory, step.id, connection)
+                try applier.refusingLosses(inventory, step.id, connection) {
+                    try applier.run(
+                        step.up, of: step.id, connection, index: done, count: done + pending.count, endsAt: end,
+                        inventory: inventory)
+                }
                 if let past { try history.check(past, step.id) }
             }
             if let end {
@@ -185,9 +186,10 @@ extension Database {
                 of: down.sql(for: dialect), step.id, endsAt: nil, before, connection)
             if done == 0 { try applier.takeSnapshot() }
             let past = down.mayChangeHistory(before, dialect) ? Array(rows) : nil
-            try applier.run(
-                down, of: step.id, connection, index: done, count: count, isDown: true, inventory: inventory)
-            try applier.refuseLosses(inventory, step.id, connection)
+            try applier.refusingLosses(inventory, step.id, connection) {
+                try applier.run(
+                    down, of: step.id, connection, index: done, count: count, isDown: true, inventory: inventory)
+            }
             if let past { try history.check(past, step.id) }
             try history.delete(row.id)
             try checkReturn(step, row, bundle, applier.schemaAfter(connection))

@@ -304,6 +304,9 @@ struct StepLosses {
 
         init(_ successors: [Successor]) { self.successors = successors }
 
+        /// Before a step runs again.
+        func clear() { counts = [] }
+
         /// Counts what the statement at this place of the SQL is about to drop.
         func count(before offset: Int, _ connection: Connection) throws {
             for table in successors where table.drop == offset {

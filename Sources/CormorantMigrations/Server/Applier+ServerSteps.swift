@@ -19,6 +19,12 @@ extension Applier {
             try history.note(step.id, done: place + 1)
             noted = place + 1
         }
+        let session = try Session(connection, sql)
+        let temporaries = try temporaries(connection)
+        defer {
+            try? session.restore()
+            try? dropTemporaries(but: temporaries, connection)
+        }
         do {
             try monitored(connection, step: step.id, index: index, count: index + 1, total: 0) {
                 for (place, statement) in serverStatements(sql).enumerated() where place >= first {
@@ -29,7 +35,9 @@ extension Applier {
                             }
                         } else {
                             try serverTransaction(connection) {
-                                try next(place) { _ in try connection.script(statement.sql) }
+                                try next(place) { _ in
+                                    try refusingLosses(step.id, connection) { try connection.script(statement.sql) }
+                                }
                             }
                         }
                     } catch let error as CormorantError {

@@ -1,0 +1,59 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// What the session of a server has set for itself before a step, to be set again behind it: the next step may run by another.
+struct Session {
+    private let connection: Connection
+    /// The role, and settings that a step names and no view of the server lists.
+    private let names: [String]
+    private let before: [String: String]
+
+    init(_ connection: Connection, _ sql: String) throws {
+        self.connection = connection
+        let folded = foldIdentifier(sql)
+        names = ["session_authorization", "role"] + (contains(folded, "set") ? dottedNames(folded) : [])
+        before = try Self.settings(connection, names)
+    }
+
+    private static func settings(_ connection: Connection, _ names: [String]) throws -> [String: String] {
+        let list = names.map(textLiteral).joined(separator: ", ")
+        var found: [String: String] = [:]
+        try ServerCatalog(connection: connection).forEach(
+            """
+            SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session'
+            UNION ALL SELECT n, pg_catalog.current_setting(n, true) FROM pg_catalog.unnest(ARRAY[\(list)]) n
+            WHERE pg_catalog.current_setting(n, true) <> ''
+            """
+        ) { found[$0.string(0)] = $0.string(1) }
+        return found
+    }
+
+    func restore() throws {
+        let after = try Self.settings(connection, names)
+        for name in after.keys where before[name] == nil { try connection.script("RESET \(quoteIdentifier(name))") }
+        // The role behind who has it.
+        for name in names + before.keys.filter({ !names.contains($0) }) where before[name] != after[name] {
+            guard let value = before[name] else { continue }
+            // How long the migration waits for locks is its transaction's alone.
+            let isLocal = name == "lock_timeout" && connection.transactionDepth > 0
+            if isLocal {
+                let own = connection.busyTimeout
+                try connection.script(own > 0 ? "SET lock_timeout = \(own)" : "RESET lock_timeout")
+            }
+            // A list stays one.
+            try connection.script(
+                "SELECT pg_catalog.set_config(\(textLiteral(name)), \(textLiteral(value)), \(isLocal))")
+        }
+    }
+}
+
+/// All names of SQL with a dot in them, inside of texts, too.
+private func dottedNames(_ sql: String) -> [String] {
+    func isOfName(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == 0x5F || byte == 0x2E || byte >= 0x30 && byte <= 0x39
+            || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A
+    }
+    let words = sql.utf8.split { !isOfName($0) }.filter { $0.contains(0x2E) && $0.first ?? 0 > 0x39 }
+    return Set(words.map { String(decoding: $0, as: UTF8.self) }).sorted()
+}
