@@ -11,9 +11,16 @@ struct Session {
 
     init(_ connection: Connection, _ sql: String) throws {
         self.connection = connection
-        let folded = foldIdentifier(sql)
-        names = ["session_authorization", "role"] + (contains(folded, "set") ? dottedNames(folded) : [])
-        before = try Self.settings(connection, names)
+        var found = ["session_authorization", "role"]
+        if contains(foldIdentifier(sql), "set") {
+            // Whatever has a dot within, in texts, too.
+            let words = "regexp_matches(lower(\(textLiteral(sql))), '[a-z_]\\w*(?:[.]\\w+)+', 'g')"
+            try ServerCatalog(connection: connection).forEach("SELECT DISTINCT w[1] FROM pg_catalog.\(words) w") {
+                found.append($0.string(0))
+            }
+        }
+        names = found
+        before = try Self.settings(connection, found)
     }
 
     private static func settings(_ connection: Connection, _ names: [String]) throws -> [String: String] {
@@ -46,14 +53,4 @@ struct Session {
                 "SELECT pg_catalog.set_config(\(textLiteral(name)), \(textLiteral(value)), \(isLocal))")
         }
     }
-}
-
-/// All names of SQL with a dot in them, inside of texts, too.
-private func dottedNames(_ sql: String) -> [String] {
-    func isOfName(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte == 0x5F || byte == 0x2E || byte >= 0x30 && byte <= 0x39
-            || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A
-    }
-    let words = sql.utf8.split { !isOfName($0) }.filter { $0.contains(0x2E) && $0.first ?? 0 > 0x39 }
-    return Set(words.map { String(decoding: $0, as: UTF8.self) }).sorted()
 }
