@@ -67,6 +67,20 @@ DIFFERENCES = {
         f"CREATE TABLE t (id integer PRIMARY KEY, m serial, {IDENTITY})", 'add column "t.m"'),
     "new tables": (
         "", f"CREATE TABLE s (id serial PRIMARY KEY, m smallserial); CREATE TABLE t ({KEY})", "create table"),
+    "names that are quoted": (
+        """CREATE TABLE "Od d" ("K'x" integer GENERATED ALWAYS AS IDENTITY, "l""y" serial)""",
+        """CREATE TABLE "Od d" ("K'x" serial, "l""y" integer GENERATED ALWAYS AS IDENTITY)""", "Od d_K''x_seq"),
+    "a narrower serial": (
+        "CREATE TABLE t (id bigserial PRIMARY KEY)", "CREATE TABLE t (id smallserial PRIMARY KEY)", "-> smallint"),
+    "an identity of another type": (
+        "CREATE TABLE t (id serial PRIMARY KEY)",
+        "CREATE TABLE t (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)", "-> bigint"),
+    "a number of a text": (
+        "CREATE TABLE t (id integer PRIMARY KEY, n text NOT NULL DEFAULT 'x')",
+        f"CREATE TABLE t (id integer PRIMARY KEY, {IDENTITY})", "text -> integer"),
+    "another key": (
+        "CREATE TABLE t (id serial PRIMARY KEY, n integer NOT NULL)",
+        f"CREATE TABLE t (id integer NOT NULL, {IDENTITY} PRIMARY KEY)", '("id") -> ("n")'),
     "MATCH FULL": (PAIR.format(""), PAIR.format("MATCH FULL ON DELETE CASCADE"), "MATCH FULL"),
     "DEFERRABLE": (PAIR.format(""), PAIR.format("DEFERRABLE"), "DEFERRABLE"),
     "INITIALLY DEFERRED": (PAIR.format("DEFERRABLE INITIALLY DEFERRED"), PAIR.format("DEFERRABLE"), "DEFERRED"),
