@@ -19,7 +19,7 @@ package struct AtomicNumber: @unchecked Sendable {  // the accesses are atomic
 
     /// Stores without a fence what only the thread that reads it back relies upon.
     @inline(__always)
-    func storeReleasing(_ value: Int64) { cthreads_store_release(address, value) }
+    package func storeReleasing(_ value: Int64) { cthreads_store_release(address, value) }
 
     /// - Returns: the sum.
     @inline(__always)

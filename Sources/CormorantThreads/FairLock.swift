@@ -16,6 +16,8 @@ package final class FairLock: @unchecked Sendable {
     private var lastOwner: Int64 = 0
     private let forks = forkCount
     private let refused = Threads.refused
+    /// While the thread that holds it is interrupted.
+    private let interrupting = RecursiveLock(.interruption)
     /// Called just before the lock becomes free; what it gives is called after. Set by who holds the lock.
     package var beforeRelease: (() -> (() -> Void)?)?
 
@@ -137,7 +139,9 @@ package final class FairLock: @unchecked Sendable {
         }
         let afterwards = beforeRelease?()
         depth = 0
-        owner.storeReleasing(0)
+        // With a fence: who interrupts has said so before it looked for the owner.
+        owner.store(0)
+        if anyIsRefused { interrupting.locked {} }
         semaphore.giveBack()
         afterwards?()
     }
@@ -150,6 +154,11 @@ package final class FairLock: @unchecked Sendable {
 
     /// Whether this thread holds it.
     package func isHeld(by thread: Int64) -> Bool { abs(owner.load()) == thread }
+
+    /// Runs `body`, which interrupts what a thread that is cancelled does, if that thread holds the lock; no other gets it meanwhile.
+    package func ifHeld(by thread: Int64, _ body: () -> Void) {
+        interrupting.locked { if isHeld(by: thread) { body() } }
+    }
 
     /// Whether the calling thread holds it.
     package var isMine: Bool { isHeld(by: currentThread().pointee.id) }

@@ -48,6 +48,8 @@ package enum LockRank: UInt8, Comparable {
     case handles
     /// Cursors that were closed while another thread had their connection.
     case closedCursors
+    /// While the thread that has a connection is interrupted.
+    case interruption
     /// While a server is told to stop a statement, which takes a connection to it.
     case serverInterrupt
     /// Damage that is to be told.

@@ -42,10 +42,11 @@ package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is
 
     @usableFromInline
     package func unlock() {
-        pthread_mutex_unlock(mutex)
+        // Who waits for it may be the last that needs it, and end it: nothing comes after.
         #if DEBUG
             HeldLocks.remove(mutex)
         #endif
+        pthread_mutex_unlock(mutex)
     }
 
     /// Runs `body` under the lock.

@@ -21,6 +21,7 @@ public final class AsyncRows<Row: Sendable>: AsyncSequence, @unchecked Sendable 
     }
 
     convenience init(_ reader: Reader, _ cursor: RecordCursor<Row>) {
+        cursor.cursor.leaveThread()
         self.init(reader, read: { try cursor.next(upTo: AsyncRows.blockSize) }, end: { cursor.close() })
     }
 
@@ -34,7 +35,7 @@ public final class AsyncRows<Row: Sendable>: AsyncSequence, @unchecked Sendable 
 
     private func next() async throws -> Row? {
         if let row = lock.locked({ waiting.popFirst() }) { return row }
-        let rows = try await reader.look { [self] _ in try read() }
+        let rows = try await reader.run({ [self] _ in try read() }, .fetching)
         return lock.locked {
             waiting = rows[...]
             return waiting.popFirst()
@@ -53,6 +54,7 @@ public final class AsyncRows<Row: Sendable>: AsyncSequence, @unchecked Sendable 
 
 extension AsyncRows where Row == ResultRow {
     convenience init(_ reader: Reader, _ cursor: RowCursor) {
+        cursor.cursor.leaveThread()
         self.init(reader, read: { try cursor.next(upTo: AsyncRows.blockSize) }, end: { cursor.close() })
     }
 }

@@ -9,7 +9,7 @@ extension Database {
     public func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
-        try await run(body, reading: false)
+        try await run(body, .writing)
     }
 
     /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
@@ -17,7 +17,8 @@ extension Database {
     public func transaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
-        try await run({ database in try database.transaction(kind) { try body(database) } }, reading: kind == .read)
+        let queue: JobQueues.Kind = kind == .read ? .reading : .writing
+        return try await run({ database in try database.transaction(kind) { try body(database) } }, queue)
     }
 
     /// Runs `body` in a transaction that may write.
@@ -41,15 +42,15 @@ extension Reader {
     func look<Result: Sendable>(
         _ body: @escaping @Sendable (Reader) throws -> Result
     ) async throws -> Result {
-        try await run(body, reading: true)
+        try await run(body, .reading)
     }
 
     func run<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result, reading isReading: Bool
+        _ body: @escaping @Sendable (Database) throws -> Result, _ kind: JobQueues.Kind
     ) async throws -> Result {
         let database = database
         let queues = database.companion { JobQueues(writers: database.writerCount) }
-        let job = Job(database, queues, reading: isReading)
+        let job = Job(database, queues, kind)
         return try await withTaskCancellationHandler {
             try await JobActor(job).run { try body(database) }
         } onCancel: {
@@ -68,7 +69,7 @@ extension Reader {
                 var copy = before
                 let result = try body(database, &copy)
                 return (copy, result)
-            }, reading: isReading)
+            }, isReading ? .reading : .writing)
         subject = after
         return result
     }

@@ -16,7 +16,7 @@ extension Database {
     public func backup(
         to path: String, encryption: Encryption? = nil, progress: (@Sendable (Int64, Int64) -> Bool)? = nil
     ) async throws {
-        try await run({ try $0.backup(to: path, encryption: encryption, progress: progress) }, reading: true)
+        try await run({ try $0.backup(to: path, encryption: encryption, progress: progress) }, .reading)
     }
 
     /// Puts the file back to what a snapshot or backup holds.

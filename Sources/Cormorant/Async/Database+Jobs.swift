@@ -8,17 +8,17 @@ import Dispatch
 final class Job: SerialExecutor, @unchecked Sendable {  // `lock` guards what stands below it
     private let database: Database
     private let queues: JobQueues
-    private let isReading: Bool
+    private let kind: JobQueues.Kind
     private let lock = RecursiveLock(.binding)
     private var thread: Int64?
     private var isCancelled = false
     /// The task's, which waits for its turn.
     private var waiting: UnownedJob?
 
-    init(_ database: Database, _ queues: JobQueues, reading isReading: Bool) {
+    init(_ database: Database, _ queues: JobQueues, _ kind: JobQueues.Kind) {
         self.database = database
         self.queues = queues
-        self.isReading = isReading
+        self.kind = kind
     }
 
     /// Runs it. Where the task's being cancelled interrupts it, it throws `CancellationError`.
@@ -54,10 +54,13 @@ final class Job: SerialExecutor, @unchecked Sendable {  // `lock` guards what st
     func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
 
     func enqueue(_ job: UnownedJob) {
-        lock.locked { waiting = job }
-        queues.add(reading: isReading) { self.begin() }
-        // Else it was before there was what waits.
-        if isTaskCancelled { giveUp() }
+        let isLate = lock.locked {
+            waiting = job
+            return isCancelled
+        }
+        if isLate { return giveUp() }
+        // On its queue the call may end, and take this along, before `add` returns: nobody keeps an executor for it.
+        queues.add(kind) { self.begin() }
     }
 
     func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
@@ -104,14 +107,26 @@ actor JobActor {
 /// Where the calls of `async` code run: those that may write one at a time, on a server as many as connections write, and beside
 /// them some that read.
 final class JobQueues: Companion {
+    enum Kind {
+        case writing, reading
+        /// The next rows of a statement that runs, and has its connection.
+        case fetching
+    }
+
     private let writing: JobQueue
     /// As many as there are readers by default: a thread that waits is one too many.
     private let reading = JobQueue("cormorant.reading", 4)
+    /// Not behind those that wait for a connection: these wait for what is fetched to end.
+    private let fetching = JobQueue("cormorant.fetching", 4)
 
     init(writers: Int) { writing = JobQueue("cormorant", writers) }
 
-    func add(reading isReading: Bool, _ work: @escaping @Sendable () -> Void) {
-        (isReading ? reading : writing).add(work)
+    func add(_ kind: Kind, _ work: @escaping @Sendable () -> Void) {
+        switch kind {
+        case .writing: writing.add(work)
+        case .reading: reading.add(work)
+        case .fetching: fetching.add(work)
+        }
     }
 }
 

@@ -47,7 +47,7 @@ extension Reader {
     fileprivate func run<Result: Sendable>(
         _ sql: SQL, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
-        try await run(body, reading: StatementRouting.kind(of: sql.text) != .other)
+        try await run(body, StatementRouting.kind(of: sql.text) == .other ? .writing : .reading)
     }
 
     /// The rows of a SELECT.

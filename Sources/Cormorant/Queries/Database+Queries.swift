@@ -70,7 +70,7 @@ extension Reader {
 /// Records, or what else a query selects, streamed from a running statement. Ended by `close`, by its last reference
 /// going, or by its database closing. One thread at a time.
 public final class RecordCursor<Row> {
-    private let cursor: StatementCursor
+    let cursor: StatementCursor
     private let read: (RecordReader) throws -> Row
 
     init(_ cursor: StatementCursor, _ read: @escaping (RecordReader) throws -> Row) {

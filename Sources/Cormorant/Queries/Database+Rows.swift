@@ -216,7 +216,7 @@ extension Reader {
 /// Rows streamed from a running statement. Ended by `close`, by its last reference going, or by its database closing.
 /// One thread at a time.
 public final class RowCursor {
-    private let cursor: StatementCursor
+    let cursor: StatementCursor
     private var columns: ResultColumns
 
     init(_ cursor: StatementCursor) {

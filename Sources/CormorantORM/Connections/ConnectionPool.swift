@@ -395,7 +395,9 @@ final class ConnectionPool: @unchecked Sendable {
         defer { state.unlock() }
         for pooled in members where pooled.lock.isHeld(by: thread) {
             // Opened under the pooled connection's lock, which the thread holds; the list tells whether it still is.
-            for connection in connections where pooled.shown == ObjectIdentifier(connection) { connection.interrupt() }
+            for connection in connections where pooled.shown == ObjectIdentifier(connection) {
+                pooled.interrupt(connection, thread)
+            }
         }
     }
 

@@ -245,7 +245,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         companionLock.lock()
         defer { companionLock.unlock() }
         guard isOpen else { return }
-        if writer.lock.isHeld(by: thread) { connection.interrupt() }
+        writer.interrupt(connection, thread)
         writers?.interrupt(thread)
         readers?.interrupt(thread)
     }

@@ -51,6 +51,9 @@ package final class PooledConnection {
     private static let greatestVariants = 128
     private var cursors: [ObjectIdentifier: WeakCursor] = [:]
     let closedCursors = ClosedCursors()
+    private var runningCursors = 0
+    /// The thread whose cursors run on it; 0: none do, -1: those of several, or of a task. Any thread reads it.
+    private let cursorThread = AtomicNumber()
     /// Milliseconds that a thread waits for it.
     let timeout: Int
 
@@ -81,6 +84,8 @@ package final class PooledConnection {
         isOpen = connection != nil
         self.timeout = timeout
     }
+
+    deinit { cursorThread.deallocate() }
 
     func belong(to readers: ConnectionPool, isReader: Bool) {
         self.readers = readers
@@ -377,10 +382,31 @@ package final class PooledConnection {
     func add(_ cursor: StatementCursor) {
         cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor, thread: currentThread().pointee.id)
         uses += 1
+        let (thread, known) = (currentThread().pointee.id, cursorThread.load())
+        cursorThread.storeReleasing(known == 0 || known == thread ? thread : -1)
+        runningCursors &+= 1
     }
 
     /// The cursor has come to its end.
-    func ended(_ cursor: StatementCursor) { uses -= 1 }
+    func ended(_ cursor: StatementCursor) { endedOne() }
+
+    private func endedOne() {
+        uses -= 1
+        runningCursors &-= 1
+        if runningCursors == 0 { cursorThread.storeReleasing(0) }
+    }
+
+    /// A cursor is a task's, whose calls any thread makes.
+    func leaveThread() { cursorThread.storeReleasing(-1) }
+
+    /// Interrupts what a thread that is cancelled does on it, under its lock: of SQLite's all statements that run, so not where
+    /// others' cursors do.
+    func interrupt(_ connection: Connection, _ thread: Int64) {
+        lock.ifHeld(by: thread) {
+            let owner = cursorThread.load()
+            if owner == 0 || owner == thread || connection.dialect != .sqlite { connection.interrupt() }
+        }
+    }
 
     func remove(_ cursor: StatementCursor) { cursors.removeValue(forKey: ObjectIdentifier(cursor)) }
 
@@ -388,7 +414,7 @@ package final class PooledConnection {
     func end(_ statement: Statement, of cursor: ObjectIdentifier, on former: Connection) {
         guard connection === former else { return }
         former.recycle(statement)
-        uses -= 1
+        endedOne()
         if cursors[cursor]?.cursor == nil { cursors.removeValue(forKey: cursor) }
     }
 

@@ -146,6 +146,9 @@ package final class StatementCursor {
         columnNames = []
     }
 
+    /// It goes on with a task, on any thread.
+    package func leaveThread() { if isRunning { pooled.leaveThread() } }
+
     /// Ends the statement because of an interrupt, which SQLite upholds until no statement runs.
     func interrupted() {
         guard statement != nil else { return }
@@ -241,7 +244,8 @@ package final class StatementCursor {
     /// Reads the row it stands on.
     package func row<Result>(_ read: (Row) throws -> Result) throws -> Result {
         let result = try acquiring {
-            guard onRow, let statement else { throw noCurrentRow() }
+            // What has interrupted it says so.
+            guard onRow, let statement else { throw ending ?? noCurrentRow() }
             return try read(Row(statement))
         }
         guard let result else { throw noCurrentRow() }

@@ -46,6 +46,64 @@ struct TaskTests {
         }
     }
 
+    /// More than there are readers, which those that wait for one would keep from going on.
+    @Test func manyLoopsOverRowsGoOnBesideOtherCalls() async throws {
+        var options = OpenOptions()
+        options.busyTimeout = 2000
+        let database = try Database(path: folder.file("rows.db"), options: options)
+        try await database.createTables(City.self)
+        var cities = (0..<1000).map { City(name: "\($0)") }
+        try await database.insert(contentsOf: &cities)
+        let writer = Task {
+            while !Task.isCancelled { try await database.write { _ in Thread.sleep(forTimeInterval: 0.005) } }
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<24 {
+                group.addTask {
+                    var count = 0
+                    for try await _ in try await database.rowCursor("SELECT * FROM city") {
+                        count += 1
+                        if count.isMultiple(of: 100) { try await Task.sleep(for: .milliseconds(1)) }
+                    }
+                    return count
+                }
+                group.addTask { try await database.read { try $0.fetchCount(City.all) } }
+            }
+            for try await count in group { #expect(count == 1000) }
+        }
+        writer.cancel()
+        do { try await writer.value } catch is CancellationError {}
+    }
+
+    /// It may come when a task has just let a connection go, which is another's then.
+    @Test func cancellingReachesNoOtherTask() async throws {
+        let database = database
+        @Sendable func use(_ number: Int) async throws {
+            switch number % 4 {
+            case 0: _ = try await database.inserted(City(name: UUID().uuidString))
+            case 1: _ = try await database.fetchCount(City.all)
+            case 2: try await database.write { _ = try $0.inserted(City(name: UUID().uuidString)) }
+            default: for try await _ in try await database.rowCursor("SELECT * FROM city LIMIT 5") {}
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for place in 0..<24 {
+                let isCancelled = place.isMultiple(of: 2)
+                group.addTask {
+                    for round in 0..<100 {
+                        let task = Task { for number in 0..<8 { try await use(round + place + number) } }
+                        if isCancelled {
+                            try await Task.sleep(for: .microseconds((round + place) * 97 % 5000))
+                            task.cancel()
+                        }
+                        do { try await task.value } catch is CancellationError where isCancelled {}
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     private func names() throws -> [String] { try database.fetchAll(City.self, Query(order: ["name"])).map(\.name) }
 
     /// Runs `body` while a write has the writer.
@@ -110,7 +168,7 @@ struct TaskTests {
     @Test func aCancelledWriteThatWaitsReturnsAtOnce() async throws {
         try await whileWriting {
             let database = database
-            let task = Task { try await database.write { _ = try $0.inserted(City(name: "cancelled")) } }
+            let task = Task { try await database.write { _ = try $0.inserted(City(name: UUID().uuidString)) } }
             try await Task.sleep(for: .milliseconds(20))
             task.cancel()
             let result = await task.result
