@@ -14,6 +14,8 @@ package final class FairLock: @unchecked Sendable {
     /// How many of the holds last from call to call. With no others the thread is between calls.
     private var kept = 0
     private var lastOwner: Int64 = 0
+    /// Set where another thread holds it than before, until who holds it has seen it.
+    package var ownerIsNew = false
     private let forks = forkCount
     private let refused = Threads.refused
     /// While the thread that holds it is interrupted.
@@ -90,6 +92,7 @@ package final class FairLock: @unchecked Sendable {
     private func ownerChanged(_ me: Int64) {
         if lastOwner != 0 { share() }
         lastOwner = me
+        ownerIsNew = true
     }
 
     private func seize(_ me: Int64) -> Outcome {

@@ -109,6 +109,7 @@ package final class PooledConnection {
         let outcome = lock.lock(timeout)
         if outcome != .taken { try explain(outcome) }
         try check()
+        if lock.ownerIsNew { ownerChanged() }
         if isPooled { uses += 1 }
         if closedCursors.areWaiting { closedCursors.end(on: self) }
     }
@@ -148,9 +149,17 @@ package final class PooledConnection {
         case .abandoned: rollBackAbandoned()
         case .timedOut, .forked: return false
         }
+        if lock.ownerIsNew { ownerChanged() }
         if isPooled { uses += 1 }
         if closedCursors.areWaiting { closedCursors.end(on: self) }
         return true
+    }
+
+    /// What another thread does beside a running cursor is cancelled without interrupting that.
+    @inline(never)
+    private func ownerChanged() {
+        lock.ownerIsNew = false
+        if runningCursors > 0 { connection?.watchCancellation() }
     }
 
     /// Unlocks it again where nothing can be done on it.
@@ -399,8 +408,8 @@ package final class PooledConnection {
     /// A cursor is a task's, whose calls any thread makes.
     func leaveThread() { cursorThread.storeReleasing(-1) }
 
-    /// Interrupts what a thread that is cancelled does on it, under its lock: of SQLite's all statements that run, so not where
-    /// others' cursors do.
+    /// Interrupts what a thread that is cancelled does on it. SQLite interrupts all statements that run: where cursors of others
+    /// do, the thread's statement ends by looking for itself whether it is cancelled.
     func interrupt(_ connection: Connection, _ thread: Int64) {
         lock.ifHeld(by: thread) {
             let owner = cursorThread.load()

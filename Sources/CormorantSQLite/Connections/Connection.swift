@@ -45,6 +45,8 @@ package final class Connection: ConnectionAttachment {
     /// Set by `interrupt`, which SQLite forgets where no statement runs at the moment. Who does more than run statements
     /// clears it first, and looks at it now and then.
     package let wasInterrupted = AtomicFlag()
+    /// Whether its statements look for themselves whether their thread is cancelled.
+    var watchesCancellation = false
     /// What the file is encrypted with; nil for a plain one.
     private var codec: (any PageCodec)?
     let faults: CodecFaults

@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantThreads
 
 /// Counts rows while statements run, and asks now and then whether to go on.
 package final class ProgressMonitor {
@@ -21,6 +22,18 @@ package final class ProgressMonitor {
 }
 
 extension Connection {
+    /// From here on a statement looks now and then whether the thread that runs it is cancelled, and is interrupted alone: the flag of
+    /// sqlite3_interrupt is of all statements, and stays as long as one of them runs.
+    package func watchCancellation() {
+        guard handle != nil, !watchesCancellation else { return }
+        watchesCancellation = true
+        setCancellation()
+    }
+
+    private func setCancellation() {
+        sqlite3_progress_handler(handle, 100_000, { _ in Threads.isCancelled ? 1 : 0 }, nil)
+    }
+
     /// Watches every statement until it is set to nil. The monitor must live until then.
     package func setMonitor(_ monitor: ProgressMonitor?) {
         guard let monitor else {
@@ -28,6 +41,7 @@ extension Connection {
             guard isOpen, handle != nil else { return }
             sqlite3_progress_handler(handle, 0, nil, nil)
             sqlite3_update_hook(handle, nil, nil)
+            if watchesCancellation { setCancellation() }
             return
         }
         guard handle != nil else { return }
@@ -37,6 +51,7 @@ extension Connection {
             handle, 100_000,
             { context in
                 guard let context else { return 0 }
+                if Threads.isCancelled { return 1 }
                 return Unmanaged<ProgressMonitor>.fromOpaque(context).takeUnretainedValue().ask() ? 0 : 1
             }, context)
         sqlite3_update_hook(

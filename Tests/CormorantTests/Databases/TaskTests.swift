@@ -104,6 +104,29 @@ struct TaskTests {
         }
     }
 
+    /// On one connection, whose statements SQLite interrupts all at once.
+    @Test func cancellingAnEndlessStatementLeavesARunningCursor() async throws {
+        let database = try memoryDatabase(City.self)
+        var cities = (0..<500).map { City(name: "\($0)") }
+        try await database.insert(contentsOf: &cities)
+        var count = 0
+        for try await _ in try await database.rowCursor("SELECT * FROM city") {
+            count += 1
+            guard count == 200 else { continue }
+            let endless: SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+            for kind in 0..<2 {
+                let task = Task {
+                    if kind == 0 { return try await database.query(endless).count }
+                    return try await database.write { try $0.query(endless).count }
+                }
+                try await Task.sleep(for: .milliseconds(50))
+                task.cancel()
+                await #expect(throws: CancellationError.self) { _ = try await task.value }
+            }
+        }
+        #expect(count == 500)
+    }
+
     private func names() throws -> [String] { try database.fetchAll(City.self, Query(order: ["name"])).map(\.name) }
 
     /// Runs `body` while a write has the writer.
