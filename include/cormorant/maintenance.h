@@ -10,7 +10,8 @@ CORM_BEGIN_DECLS
 
 /*
  * Writes a copy of the database, as it was last committed, to a file that is not there. Other threads, this handle and
- * other processes may read and write meanwhile. The copy is whole or not there, and needs no other file beside it.
+ * other processes may read and write meanwhile; without a write-ahead log, writes that have made the copy begin anew wait for
+ * its end. The copy is whole or not there, and needs no other file beside it.
  *
  * path     borrowed until return. Neither a URI, nor beside a -wal, -shm or -journal that another database left there,
  *          which SQLite would take for the copy's own.

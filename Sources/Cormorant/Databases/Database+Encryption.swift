@@ -47,7 +47,8 @@ extension Database {
     }
 
     /// Writes a copy of the database, as it was last committed, to a file that is not there. Other threads and processes may
-    /// read and write meanwhile. The copy is whole or not there, and needs no other file beside it.
+    /// read and write meanwhile; without a write-ahead log, writes that have made the copy begin anew wait for its end. The copy is
+    /// whole or not there, and needs no other file beside it.
     /// - Parameters:
     ///   - path: the file that is made.
     ///   - encryption: what the copy is encrypted with; nil: what the database is, plain or with its key. With one, this

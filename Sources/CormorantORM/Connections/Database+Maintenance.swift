@@ -3,7 +3,8 @@ import CormorantSQLite
 
 extension Database {
     /// Writes a copy of the database, as it was last committed, to a file that is not there. Other threads and processes may
-    /// read and write meanwhile. The copy is whole or not there, and needs no other file beside it.
+    /// read and write meanwhile; without a write-ahead log, writes that have made the copy begin anew wait for its end. The copy is
+    /// whole or not there, and needs no other file beside it.
     /// - Parameters:
     ///   - codecs: what the copy is encrypted with; nil: what the database is, plain or with its key.
     ///   - progress: called now and then with the pages copied and all of them; false cancels, and the call throws

@@ -82,11 +82,12 @@ def backup(
 ) -> None:
     """Writes a copy of the database, as it was last committed, to a file that is not there.
 
-    Other threads and processes may read and write meanwhile. The copy is whole or not there, and needs no other
-    file beside it; restore() is the way back. cipher: what the copy is encrypted with, which holds this handle up;
-    None: what the database is, plain or with its key. decrypt() makes a copy of an encrypted file plain. progress:
-    a function of a Progress, whose rows are pages, called on this thread; False from it cancels. True shows a bar
-    on stderr where that is a terminal.
+    Other threads and processes may read and write meanwhile; without a write-ahead log, writes that have made the
+    copy begin anew wait for its end. The copy is whole or not there, and needs no other file beside it; restore() is
+    the way back. cipher: what the copy is encrypted with, which holds this handle up; None: what the database is,
+    plain or with its key. decrypt() makes a copy of an encrypted file plain. progress: a function of a Progress,
+    whose rows are pages, called on this thread; False from it cancels. True shows a bar on stderr where that is a
+    terminal.
 
     OperationalError: CORM_E_CANNOT_OPEN where something is at the path, CORM_E_INTERRUPTED when cancelled.
     """
