@@ -226,7 +226,7 @@ struct ModelExpansionTests {
             nonisolated extension Entry: Cormorant.Record {
                 init(from reader: Cormorant.RecordReader) throws {
                     self.init(
-                        `class`: try reader.property(at: 0),
+                        class: try reader.property(at: 0),
                         number: try reader.property(at: 1),
                         ratio: try reader.property(at: 2),
                         isOpen: try reader.property(at: 3),

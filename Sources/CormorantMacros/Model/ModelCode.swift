@@ -65,7 +65,7 @@ struct ModelCode {
     /// By the memberwise initializer where there is one: the compiler copies a large struct that an initializer fills property by
     /// property, when it is done (Swift 6.3).
     private var initializer: String {
-        let arguments = properties.enumerated().map { "        \($1.identifier): try reader.property(at: \($0))" }
+        let arguments = properties.enumerated().map { "        \($1.label): try reader.property(at: \($0))" }
         let lines = hasMemberwiseInitializer ? ["self.init(\n\(arguments.joined(separator: ",\n")))"] : reads
         return "\(access)init(from reader: Cormorant.RecordReader) throws \(block(lines))"
     }

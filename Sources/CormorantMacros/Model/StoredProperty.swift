@@ -4,6 +4,11 @@ struct StoredProperty {
     let name: String
     /// As code has it: in backticks where it is a keyword.
     let identifier: String
+    /// As an argument's label, where nearly all keywords stand without backticks.
+    var label: String {
+        let isWord = name.utf8.allSatisfy(\.isNameByte) && name.utf8.first?.isDigit == false
+        return isWord && !["inout", "var", "let"].contains(name) ? name : identifier
+    }
     let type: String
     /// The attribute of each marker it has, by the marker's name.
     let markers: [String: Attribute]

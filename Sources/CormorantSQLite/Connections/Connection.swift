@@ -96,7 +96,10 @@ package final class Connection: ConnectionAttachment {
         isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
         do {
             guard status == SQLITE_OK else { throw error(status) }
-            if busyTimeout == 0 { VFS.turns(opened, "main")?.waits = false }
+            if let turns = VFS.turns(opened, "main") {
+                turns.connection = opened
+                if busyTimeout == 0 { turns.waits = false }
+            }
             try apply(options)
             // What was wrong with the file before a journal put it right.
             faults.clear()

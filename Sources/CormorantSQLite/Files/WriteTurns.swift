@@ -17,6 +17,8 @@ final class WriteTurns {
     let methods: UnsafePointer<sqlite3_io_methods>
     /// Whether it waits for its turn. Who does not wait does not come between those who do for long, either.
     var waits = true
+    /// Whose file it is; nil: nobody has said so.
+    var connection: OpaquePointer?
     private var places: SharedNumber?
     /// Lowest bit: whether a connection that takes turns has the lock. The others change with every commit.
     private var commits: SharedNumber?
@@ -74,7 +76,7 @@ final class WriteTurns {
         seen = commits.load()
         let queue = Queue(places.load())
         let hadTurn = turnBegan > 0
-        guard queue.isEmpty || isMyTurn(queue, places) else {
+        guard queue.isEmpty || isMyTurn(queue, places) || isReading else {
             // It was over behind the last commit, which woke nobody.
             if hadTurn, turnBegan == 0 { commits.wake(queue.head.bit) }
             return refuse()
@@ -108,6 +110,10 @@ final class WriteTurns {
         _ = places.exchange(queue.bits, for: queue.emptied.bits)
         return true
     }
+
+    /// Whether a statement that runs, or one before in the transaction, reads the file: then SQLite waits for no lock, and a write that
+    /// is refused for others' turns would fail though the lock is free.
+    private var isReading: Bool { connection.map { sqlite3_txn_state($0, nil) != SQLITE_TXN_NONE } ?? false }
 
     private func isInTurn() -> Bool {
         guard turnBegan > 0 else { return false }

@@ -1,4 +1,5 @@
 import Cormorant
+import Foundation
 import Testing
 
 struct TransactionTests {
@@ -21,6 +22,28 @@ struct TransactionTests {
         }
         #expect(try names() == ["kept"])
         #expect(database.transactionDepth == 0)
+    }
+
+    /// SQLite waits for no lock while a statement of the connection reads, so that a write would fail for who only waits for its turn.
+    @Test func whoReadsAlreadyWritesBeforeItsTurn() throws {
+        let folder = try TemporaryFolder()
+        var options = OpenOptions()
+        options.readerCount = 0
+        let database = try Database(path: folder.file("test.db"), options: options)
+        try database.createTables(City.self)
+        for name in ["a", "b"] { _ = try database.inserted(City(name: name)) }
+        let cursor = try database.cursor(City.self)
+        #expect(try cursor.next()?.name == "a")
+        // One place in the queue, number 0 of 1, of somebody who says that he waits (WriteTurns.swift).
+        let alive = UInt16(truncatingIfNeeded: (Int64(Date().timeIntervalSince1970 * 1e9) >> 24) + 8)
+        let index = try #require(FileHandle(forUpdatingAtPath: folder.file("test.db-shm")))
+        try index.seek(toOffset: 120)
+        try index.write(contentsOf: Data([0, 1, UInt8(truncatingIfNeeded: alive), UInt8(alive >> 8)]))
+        try index.close()
+        #expect(try database.inserted(City(name: "c")).id == 3)
+        #expect(try cursor.next()?.name == "b")
+        cursor.close()
+        #expect(try database.fetchCount(City.all) == 3)
     }
 
     @Test func endsWithoutBeginAreRefused() throws {

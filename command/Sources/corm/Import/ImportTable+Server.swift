@@ -71,7 +71,8 @@ extension ImportTable {
         guard isOnServer else { return }
         let name = quoteText(quoteIdentifier(table.name))
         for column in columns {
-            guard let column, let place = table.place(of: column.name), table.columns[place].type?.isInteger ?? false else {
+            guard let column, let place = table.place(of: column.name), table.columns[place].type?.isInteger ?? false
+            else {
                 continue
             }
             let sequence = """
