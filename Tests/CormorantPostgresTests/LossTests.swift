@@ -172,9 +172,10 @@ import Testing
         let user = getuid() == 0 ? "runuser -u postgres --" : ""
         let status = system("\(user) \(LossTests.bouncer ?? "") -q -d \(own)/ini")
         try #require(status == 0)
-        for _ in 0..<50 where access(own + "/.s.PGSQL.6432", F_OK) != 0 { usleep(100_000) }
         defer { _ = system("kill $(cat \(own)/pid) && rm -rf \(own)") }
         let pooled = "postgresql://cormorant@\(own.replacing("/", with: "%2F")):6432/cormorant?prepare=never"
+        // The socket's file is there before it is listened on.
+        for _ in 0..<50 where (try? PostgresConnection(url: pooled)) == nil { usleep(100_000) }
         let connections = try (0..<6).map { _ in
             try PostgresConnection(url: pooled, settings: ["SET lock_timeout = 777"])
         }
