@@ -20,8 +20,8 @@ public final class AsyncRows<Row: Sendable>: AsyncSequence, @unchecked Sendable 
         self.end = end
     }
 
-    convenience init(_ reader: Reader, _ cursor: RecordCursor<Row>) {
-        cursor.cursor.leaveThread()
+    convenience init(_ reader: Reader, _ cursor: RecordCursor<Row>) throws {
+        try cursor.cursor.leaveThread()
         self.init(reader, read: { try cursor.next(upTo: AsyncRows.blockSize) }, end: { cursor.close() })
     }
 
@@ -53,8 +53,8 @@ public final class AsyncRows<Row: Sendable>: AsyncSequence, @unchecked Sendable 
 }
 
 extension AsyncRows where Row == ResultRow {
-    convenience init(_ reader: Reader, _ cursor: RowCursor) {
-        cursor.cursor.leaveThread()
+    convenience init(_ reader: Reader, _ cursor: RowCursor) throws {
+        try cursor.cursor.leaveThread()
         self.init(reader, read: { try cursor.next(upTo: AsyncRows.blockSize) }, end: { cursor.close() })
     }
 }

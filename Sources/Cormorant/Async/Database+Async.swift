@@ -2,8 +2,8 @@ import Dispatch
 
 /// The calls for `async` code. They run on threads of the database's own, so that no thread of Swift's pool waits for a disk
 /// or a lock: those that may write one after another, on a server at once, those that only read beside them. Inside `read`, `write`, `perform` and
-/// `transaction` the body is plain synchronous code of the task, with its `@TaskLocal` values. A task that is cancelled has its call end at once, while it waits for its
-/// turn as well as in it, and throws `CancellationError`.
+/// `transaction` the body is plain synchronous code of the task, with its `@TaskLocal` values. A task that is cancelled has its
+/// call end at once, while it waits for its turn as well as in it, and throws `CancellationError`.
 extension Database {
     /// Runs `body`, which may write, on the database's queue. It must end the transactions that it begins.
     public func perform<Result: Sendable>(

@@ -406,7 +406,10 @@ package final class PooledConnection {
     }
 
     /// A cursor is a task's, whose calls any thread makes.
-    func leaveThread() { cursorThread.storeReleasing(-1) }
+    func leaveThread() {
+        cursorThread.storeReleasing(-1)
+        connection?.watchCancellation()
+    }
 
     /// Interrupts what a thread that is cancelled does on it. SQLite interrupts all statements that run: where cursors of others
     /// do, the thread's statement ends by looking for itself whether it is cancelled.

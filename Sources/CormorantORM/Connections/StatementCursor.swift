@@ -147,7 +147,7 @@ package final class StatementCursor {
     }
 
     /// It goes on with a task, on any thread.
-    package func leaveThread() { if isRunning { pooled.leaveThread() } }
+    package func leaveThread() throws { _ = try acquiring { if isRunning { pooled.leaveThread() } } }
 
     /// Ends the statement because of an interrupt, which SQLite upholds until no statement runs.
     func interrupted() {

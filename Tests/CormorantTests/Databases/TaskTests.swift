@@ -110,20 +110,24 @@ struct TaskTests {
         let database = try memoryDatabase(City.self)
         var cities = (0..<500).map { City(name: "\($0)") }
         try await database.insert(contentsOf: &cities)
-        var count = 0
-        for try await _ in try await database.rowCursor("SELECT * FROM city") {
-            count += 1
-            guard count == 200 else { continue }
+        @Sendable func cancelEndlessOnes() async throws {
             let endless: SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
-            for kind in 0..<2 {
+            for isWriting in [false, true] {
                 let task = Task {
-                    if kind == 0 { return try await database.query(endless).count }
+                    if !isWriting { return try await database.query(endless).count }
                     return try await database.write { try $0.query(endless).count }
                 }
                 try await Task.sleep(for: .milliseconds(50))
                 task.cancel()
                 await #expect(throws: CancellationError.self) { _ = try await task.value }
             }
+        }
+        var count = 0
+        let rows = try await database.rowCursor("SELECT * FROM city")
+        try await cancelEndlessOnes()
+        for try await _ in rows {
+            count += 1
+            if count == 200 { try await cancelEndlessOnes() }
         }
         #expect(count == 500)
     }
