@@ -201,3 +201,16 @@ def test_it_ends_with_its_database() -> None:
         assert one(db, "SELECT kept()") == 1
     gc.collect()
     assert seen() is None
+
+
+@pytest.mark.parametrize("number", [2**63, 2**70, -(2**63) - 1])
+def test_an_integer_beyond_64_bits_is_refused(db: Database, number: int) -> None:
+    db.register_function(lambda: number, name="large")
+    with pytest.raises(DataError, match="beyond 64 bits"):
+        one(db, "SELECT large()")
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63)])
+def test_the_largest_integers_are_given(db: Database, number: int) -> None:
+    db.register_function(lambda: number, name="large")
+    assert one(db, "SELECT large()") == number

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from ..error import DataError
 from . import abi
 from .call import call, failed
 from .handle import DatabaseHandle
@@ -70,6 +71,12 @@ def _give(answer: int | None, given: Any) -> None:
     if given is None:
         pass
     elif isinstance(given, int):
+        if not -(1 << 63) <= given < 1 << 63:
+            raise DataError(
+                f"the integer {given} is beyond 64 bits",
+                code="CORM_E_RANGE",
+                hint="return a smaller one, a float or a text",
+            )
         value.type = abi.CORM_VALUE_INTEGER
         ctypes.c_int64.from_address(place).value = given
     elif isinstance(given, float):
