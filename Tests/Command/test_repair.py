@@ -68,3 +68,31 @@ def test_what_is_there_stays(corm: Corm, damaged: Path) -> None:
     assert "is there already" in corm.fails("repair", "a.db", "--out", "b.db")
     assert (corm.folder / "b.db").read_text() == "mine"
     assert "there is no file" in corm.fails("repair", "none.db", "--out", "c.db")
+
+
+def test_a_log_beside_a_file_that_lost_its_first_page_is_told_and_kept(corm: Corm) -> None:
+    path = make(corm.folder / "a.db", "PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    file = sqlite3.connect(path)
+    with file:
+        file.executescript("INSERT INTO t VALUES (2); CREATE TABLE u (y)")
+    log = (corm.folder / "a.db-wal").read_bytes()
+    main = path.read_bytes()
+    file.close()
+    for content, words in (
+        (b"", '"a.db-wal" has what was written to it'),
+        (bytes(PAGE) + main[PAGE:], "no SQLite database"),
+    ):
+        for command in (
+            ["check", "a.db"],
+            ["query", "a.db", "SELECT 1"],
+            ["backup", "a.db", "b.db"],
+            ["inspect", "a.db"],
+        ):
+            path.write_bytes(content)
+            (corm.folder / "a.db-wal").write_bytes(log)
+            message = corm.fails(*command)
+            assert words in message
+            assert "corm repair FILE --out NEW" in message
+            assert (corm.folder / "a.db-wal").read_bytes() == log
+    path.write_bytes(b"")
+    assert corm.run("repair", "a.db", "--out", "c.db").out == "t: 2 rows\nu: 0 rows\nnothing was lost\n"

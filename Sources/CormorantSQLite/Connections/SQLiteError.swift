@@ -168,4 +168,4 @@ private func trimmingSpaces(_ text: String) -> String {
 }
 
 /// What to do about a damaged file.
-let damagedHint = "restore a backup, or save what is left: corm repair FILE --out NEW"
+package let damagedHint = "restore a backup, or save what is left: corm repair FILE --out NEW"

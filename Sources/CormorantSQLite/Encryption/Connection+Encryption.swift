@@ -50,6 +50,7 @@ extension Connection {
             )
         }
         if codecs != nil { try refuseURI(path, encryptedByPath) }
+        try refuseLostPages(of: path)
         let codec = try codecs?.makeCodec(path: path)
         if codec != nil { try keepTemporaryTablesSecret() }
         let statement = try allowingAttach { try Statement(self, "ATTACH ? AS \(quoteIdentifier(name))") }

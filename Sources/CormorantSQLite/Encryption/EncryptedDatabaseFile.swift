@@ -134,8 +134,12 @@ final class EncryptedDatabaseFile: VFSFile {
 
     /// Another process may have made the file first, with bytes of its own at the beginning.
     private func attach(_ first: UnsafeRawPointer?) -> Int32 {
+        // Zeros are no salt, but what a page is that was lost; the log may have it.
+        let isLost = first.map {
+            ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)) == (0, 0)
+        }
         do {
-            try codec.attach(first)
+            try codec.attach(isLost == true ? nil : first)
             isAttached = true
             return SQLITE_OK
         } catch {

@@ -11,6 +11,9 @@ final class FileOnDisk {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private(set) var size: Int64 = 0
 
+    /// Where it is, of a URI, too.
+    var path: String? { sqlite3_db_filename(handle, "main").map { String(cString: $0) } }
+
     /// nil where it cannot be read; errno says why.
     init?(_ path: String) {
         var handle: OpaquePointer?

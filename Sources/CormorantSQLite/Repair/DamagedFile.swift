@@ -32,8 +32,8 @@ final class DamagedFile {
                 .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path, number))",
                 hint: openingHint(number) ?? "check the path, its folder and their permissions")
         }
-        guard let file, file.pointee.pMethods?.pointee.xFileSize?(file, &size) == SQLITE_OK, size > 0 else {
-            throw CormorantError(.notADatabase, "\"\(path)\" is empty", hint: "restore a backup")
+        guard let file, file.pointee.pMethods?.pointee.xFileSize?(file, &size) == SQLITE_OK else {
+            throw CormorantError(.io, "\"\(path)\" cannot be read", hint: "check its disk")
         }
         // Nobody writes to it meanwhile, as long as its programs ask for locks.
         guard file.pointee.pMethods?.pointee.xLock?(file, SQLITE_LOCK_SHARED) == SQLITE_OK else {
@@ -50,23 +50,29 @@ final class DamagedFile {
     private var file: UnsafeMutablePointer<sqlite3_file>? { VFS.plainPointer(handle, "main") }
 
     private func begin() throws {
-        let first = read(0, 65_536)
         let log = DamagedLog(path + "-wal")
+        let journal = DamagedJournal(path + "-journal")
+        var first = read(0, 65_536)
         if let codec {
             pageSize = codec.pageSize
             usable = pageSize - codec.reserve
+            // A file that is empty has no salt.
+            first = log?.pages[1] ?? (size > 0 ? nil : journal?.pages[1]) ?? first
             try first.withUnsafeBytes { if let start = $0.baseAddress, $0.count >= 16 { try codec.attach(start) } }
         } else {
-            pageSize = Self.pageSize(first) ?? log?.pageSize ?? guessPageSize()
+            pageSize = Self.pageSize(first) ?? log?.pageSize ?? journal?.pageSize ?? guessPageSize()
             usable = pageSize
         }
         countPages()
         if let log, log.pageSize == pageSize {
             newer = log.pages
             if log.pageCount > 0 { pageCount = log.pageCount }
-        } else if let journal = DamagedJournal(path + "-journal", pageSize) {
+        } else if let journal, journal.pageSize == pageSize {
             newer = journal.pages
             if journal.pageCount > 0 { pageCount = journal.pageCount }
+        }
+        guard pageCount > 0 else {
+            throw CormorantError(.notADatabase, "\"\(path)\" is empty", hint: "restore a backup")
         }
         if let page = page(1), page.isDatabaseHeader {
             header = page
@@ -189,9 +195,7 @@ private struct DamagedLog {
         let page = DamagedPage(number: 2, bytes: header, usable: 32)
         let magic = page.number32(0)
         pageSize = Int(page.number32(8))
-        guard magic & ~1 == 0x377F_0682, page.number32(4) == 3_007_000, pageSize >= 512, pageSize <= 65_536 else {
-            return nil
-        }
+        guard isLog(page), pageSize >= 512, pageSize <= 65_536 else { return nil }
         let isBigEndian = magic & 1 == 1
         func sum(_ bytes: [UInt8], _ count: Int, _ start: (UInt32, UInt32)) -> (UInt32, UInt32) {
             bytes.withUnsafeBytes {
@@ -218,18 +222,36 @@ private struct DamagedLog {
     }
 }
 
+/// Whether a log or journal may have pages of a file that had some.
+func hasPages(_ path: String) -> Bool {
+    guard let file = SideFile(path), let bytes = file.read(0, 28) else { return false }
+    let head = DamagedPage(number: 2, bytes: bytes, usable: 28)
+    if isLog(head) { return file.read(32 + 24, 512) != nil }
+    return isJournal(head) && head.number32(16) > 0
+}
+
+private func isLog(_ head: DamagedPage) -> Bool {
+    head.number32(0) & ~1 == 0x377F_0682 && head.number32(4) == 3_007_000
+}
+
+private func isJournal(_ head: DamagedPage) -> Bool {
+    head.number32(0) == 0xD9D5_05F9 && head.number32(4) == 0x20A1_63D7
+}
+
 /// The pages as they were before a transaction that a crash cut short: https://www.sqlite.org/fileformat2.html#rollbackjournal
 private struct DamagedJournal {
+    private(set) var pageSize = 0
     private(set) var pages: [UInt32: [UInt8]] = [:]
     private(set) var pageCount: UInt32 = 0
 
-    init?(_ path: String, _ pageSize: Int) {
+    init?(_ path: String) {
         guard let file = SideFile(path) else { return nil }
         var offset: Int64 = 0
         reading: while let bytes = file.read(offset, 28) {
             let head = DamagedPage(number: 2, bytes: bytes, usable: 28)
-            guard head.number32(0) == 0xD9D5_05F9, head.number32(4) == 0x20A1_63D7, Int(head.number32(24)) == pageSize
-            else { break }
+            guard isJournal(head) else { break }
+            if offset == 0 { pageSize = Int(head.number32(24)) }
+            guard Int(head.number32(24)) == pageSize, pageSize >= 512, pageSize <= 65_536 else { break }
             let (count, nonce, sector) = (head.number32(8), head.number32(12), Int64(head.number32(20)))
             guard sector >= 28, sector <= 65_536 else { break }
             if offset == 0 { pageCount = head.number32(16) }

@@ -106,7 +106,11 @@ final class Salvage {
         for entry in schema where entry.isStatistics {
             _ = try walk(tree, from: entry.root, isTable: true) { _, _, _, _ in }
         }
-        try assignOrphans(free ?? [])
+        // Of those that are whole the pages are known; the others' look like those of a table WITHOUT ROWID.
+        for entry in schema where entry.type == "index" && entry.root > 0 {
+            _ = try walk(tree, from: entry.root, isTable: false) { _, _, _, _ in }
+        }
+        try assignOrphans(free ?? [], isIndexWanted: !schemaIsWhole || writer.lacksRowsWithoutRowid)
         try writer.finish(schema)
         report.tables = writer.tables.map(\.report)
         report.foundRows = writer.foundRows
@@ -184,9 +188,10 @@ final class Salvage {
         return entries
     }
 
-    private func assignOrphans(_ free: Set<UInt32>) throws {
+    /// - Parameter isIndexWanted: whether pages of an index may be those of a table WITHOUT ROWID.
+    private func assignOrphans(_ free: Set<UInt32>, isIndexWanted: Bool) throws {
         var parents: [UInt32: UInt32] = [:]
-        var leaves: [UInt32] = []
+        var pagesWithRows: [UInt32] = []
         var read: Set<UInt32> = []
         if source.pageCount >= 1 {
             for number in 1...source.pageCount where number != source.lockPage && owners[Int(number)] == 0 {
@@ -195,13 +200,11 @@ final class Salvage {
                     report.unreadablePages += 1
                     continue
                 }
-                guard !free.contains(number), page.isPlausible, let kind = page.kind, kind.isTable else { continue }
+                guard !free.contains(number), page.isPlausible, let kind = page.kind, kind.isTable || isIndexWanted
+                else { continue }
                 read.insert(number)
-                if kind == .tableLeaf {
-                    if page.cellCount > 0 { leaves.append(number) }
-                } else {
-                    for child in page.children() { parents[child.page] = number }
-                }
+                if kind != .tableInterior, page.cellCount > 0 { pagesWithRows.append(number) }
+                for child in page.children() { parents[child.page] = number }
             }
         }
         for child in parents.keys where !read.contains(child) {
@@ -210,32 +213,51 @@ final class Salvage {
             if !isKnown, source.page(child) != nil || child > source.pageCount { report.unreadablePages += 1 }
         }
         var groups: [UInt32: [UInt32]] = [:]
-        for leaf in leaves {
-            var top = leaf
+        for page in pagesWithRows {
+            var top = page
             var steps = 0
             while let parent = parents[top], steps < 64 { (top, steps) = (parent, steps + 1) }
-            groups[top, default: []].append(leaf)
+            groups[top, default: []].append(page)
         }
-        let tree = DamagedTree(source)
-        for (_, pages) in groups.sorted(by: { $0.key < $1.key }) {
-            var rows: [(Int64?, [DamagedValue], Bool, UInt32)] = []
-            for number in pages {
-                guard let page = source.page(number) else { continue }
-                try self.rows(of: page, tree) { rowid, values, isWhole, number in
-                    if rowid != nil { rows.append((rowid, values, isWhole, number)) }
-                }
-            }
-            let table = writer.table(for: rows.map { ($0.0 ?? 0, $0.1, $0.2) })
-            for (rowid, values, isWhole, number) in rows {
-                if let table {
-                    try writer.write(rowid, values, isWhole, to: table, number)
-                } else {
-                    writer.keep(rowid, values, number)
-                }
-            }
-            if let table, table.report.lostPages > 0 { table.foundAgain(pages.count) }
-        }
+        let found = groups.sorted { $0.key < $1.key }.map(\.value)
+        for pages in found { try assign(pages, areOfTables: true) }
+        // Once the tables have their rows, which tell entries of their indexes.
+        for pages in found where isIndexWanted { try assign(pages, areOfTables: false) }
     }
+
+    /// Gives the rows of pages under one to the table that they are of.
+    private func assign(_ pages: [UInt32], areOfTables: Bool) throws {
+        let tree = DamagedTree(source)
+        var rows: [SalvagedRow] = []
+        for number in pages {
+            guard let page = source.page(number), page.kind?.isTable == areOfTables else { continue }
+            var mine: [SalvagedRow] = []
+            try self.rows(of: page, tree) { rowid, values, isWhole, _ in
+                guard areOfTables ? rowid != nil : !values.isEmpty else { return }
+                mine.append(SalvagedRow(rowid: rowid, values: values, isWhole: isWhole, page: number))
+            }
+            if try areOfTables || !writer.areEntries(mine) { rows += mine }
+        }
+        let table = writer.table(for: rows)
+        for row in rows {
+            if let table {
+                try writer.write(row.rowid, row.values, row.isWhole, to: table, row.page)
+            } else {
+                writer.keep(row.rowid, row.values, row.page)
+            }
+        }
+        // The page that led to them had no rows, unlike that of a table WITHOUT ROWID.
+        if areOfTables, let table, table.report.lostPages > 0 { table.foundAgain(pages.count) }
+    }
+}
+
+/// A row that was found on a page.
+struct SalvagedRow {
+    /// nil in a table WITHOUT ROWID and in an index.
+    let rowid: Int64?
+    let values: [DamagedValue]
+    let isWhole: Bool
+    let page: UInt32
 }
 
 /// Between which rowids, both nil for any, rows are missing.

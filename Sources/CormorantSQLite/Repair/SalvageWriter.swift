@@ -81,10 +81,10 @@ final class SalvagedTable {
     func foundAgain(_ pages: Int) { report.lostPages = max(0, report.lostPages - Int64(pages)) }
 
     /// Whether a row can be one of the table's, by its shape.
-    func fits(_ rowid: Int64, _ values: [DamagedValue]) -> Bool {
-        guard values.count <= columns.count, !values.isEmpty, gaps.contains(where: { $0.contains(rowid) }) else {
-            return false
-        }
+    func fits(_ rowid: Int64?, _ values: [DamagedValue]) -> Bool {
+        guard values.count <= columns.count, !values.isEmpty,
+            gaps.contains(where: { gap in rowid.map(gap.contains) ?? true })
+        else { return false }
         for (index, value) in values.enumerated() {
             let column = columns[index]
             switch value {
@@ -98,12 +98,58 @@ final class SalvagedTable {
     }
 }
 
+/// An index of the new file, whose pages look like those of a table WITHOUT ROWID.
+struct SalvagedIndex {
+    fileprivate let columnCount: Int
+    fileprivate let endsWithRowid: Bool
+    /// Finds the row of an entry; nil where only an expression could tell.
+    fileprivate let lookup: Statement?
+
+    /// - Parameter table: the one that it is of, if that was made.
+    fileprivate init(_ name: String, of table: SalvagedTable?, _ target: Connection) throws {
+        let info = try Statement(target, "SELECT cid, name FROM pragma_index_xinfo(?) ORDER BY seqno")
+        defer { info.finalize() }
+        try info.bind(.text(name), 1)
+        var columns: [String?] = []
+        var endsWithRowid = false
+        while try info.step() {
+            let row = Row(info)
+            endsWithRowid = row.cell(0).int64 == -1
+            switch row.cell(0).int64 {
+            case -1: columns.append(table?.rowidName ?? table?.key.flatMap { table?.columns[$0].name })
+            // An expression.
+            case -2: columns.append(nil)
+            default: columns.append(row.cell(1).string)
+            }
+        }
+        (columnCount, self.endsWithRowid) = (columns.count, endsWithRowid)
+        let known = columns.compactMap { $0 }
+        guard let table, known.count == columnCount else {
+            lookup = nil
+            return
+        }
+        lookup = try Statement(
+            target,
+            "SELECT 1 FROM main.\(quoteIdentifier(table.report.name)) WHERE "
+                + known.map { "\(quoteIdentifier($0)) IS ?" }.joined(separator: " AND "))
+    }
+
+    /// Whether a row can be an entry of the index, by its shape.
+    func fits(_ values: [DamagedValue]) -> Bool {
+        guard values.count == columnCount else { return false }
+        guard endsWithRowid else { return true }
+        if case .integer? = values.last { return true }
+        return false
+    }
+}
+
 /// Writes the new file.
 final class SalvageWriter {
     private let target: Connection
     private let source: DamagedFile
     private let extra: [SchemaEntry]
     private(set) var tables: [SalvagedTable] = []
+    private var indexes: [SalvagedIndex] = []
     private(set) var foundRows: Int64 = 0
     private var foundName = ""
     private var foundColumns = 0
@@ -150,11 +196,29 @@ final class SalvageWriter {
                 tables.append(SalvagedTable(entry, problem: error.plainMessage))
             }
         }
+        try findIndexes(schema + extra.filter { !known.contains($0.identity) })
         // The last: the rows of the others change it.
         guard let sequence, tables.contains(where: { $0.isMade }),
             let table = try? SalvagedTable(sequence, target), !table.columns.isEmpty
         else { return }
         tables.append(table)
+    }
+
+    /// Makes the indexes to see what they are; they are made for good when the tables have their rows.
+    private func findIndexes(_ schema: [SchemaEntry]) throws {
+        try target.script("SAVEPOINT indexes")
+        for entry in schema where entry.type == "index" && !isOwn(entry.name) {
+            if let sql = entry.sql { try? make(sql) }
+        }
+        let all = try Statement(target, "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index'")
+        while try all.step() {
+            let row = Row(all)
+            let (name, table) = (row.cell(0).string ?? "", row.cell(1).string ?? "")
+            let made = tables.first { sameIdentifier($0.report.name, table) }
+            indexes.append(try SalvagedIndex(name, of: made, target))
+        }
+        all.finalize()
+        try target.script("ROLLBACK TO indexes; RELEASE indexes")
     }
 
     private func isOwn(_ name: String) -> Bool { sameIdentifier(String(name.prefix(7)), "sqlite_") }
@@ -179,6 +243,7 @@ final class SalvageWriter {
         let all = schema + extra.filter { !known.contains($0.identity) }
         for table in tables { table.statements = [:] }
         foundStatements = [:]
+        indexes = []
         tables.removeAll { isOwn($0.report.name) }
         for type in ["index", "view", "trigger"] {
             for entry in all where entry.type == type {
@@ -331,15 +396,39 @@ final class SalvageWriter {
         _ = try statement.step()
     }
 
-    /// The one table that rows of a page can be of, which no tree leads to; nil where none or several can be it.
-    func table(for rows: [(rowid: Int64, values: [DamagedValue], isWhole: Bool)]) -> SalvagedTable? {
-        guard !rows.isEmpty else { return nil }
+    /// Whether a table WITHOUT ROWID lacks rows.
+    var lacksRowsWithoutRowid: Bool { tables.contains { $0.isWithoutRowid && !$0.gaps.isEmpty } }
+
+    /// The one table that rows of a page can be of, which no tree leads to; nil where none or several can be it, or an index.
+    func table(for rows: [SalvagedRow]) -> SalvagedTable? {
+        guard let first = rows.first else { return nil }
+        let isWithoutRowid = first.rowid == nil
         let able = tables.filter { table in
-            table.isMade && !table.isWithoutRowid && !table.gaps.isEmpty
+            table.isMade && table.isWithoutRowid == isWithoutRowid && !table.gaps.isEmpty
                 && rows.allSatisfy { !$0.isWhole || table.fits($0.rowid, $0.values) }
+        }
+        if isWithoutRowid,
+            indexes.contains(where: { index in rows.allSatisfy { !$0.isWhole || index.fits($0.values) } })
+        {
+            return nil
         }
         if able.count <= 1 { return able.first }
         let exact = able.filter { table in rows.allSatisfy { $0.values.count == table.columns.count } }
         return exact.count == 1 ? exact.first : nil
+    }
+
+    /// Whether rows of a page are entries of an index of rows that the new file has.
+    func areEntries(_ rows: [SalvagedRow]) throws -> Bool {
+        guard !rows.isEmpty else { return false }
+        return try indexes.contains { index in
+            try rows.allSatisfy { row in try row.isWhole && index.fits(row.values) && has(row.values, index) }
+        }
+    }
+
+    private func has(_ entry: [DamagedValue], _ index: SalvagedIndex) throws -> Bool {
+        guard let lookup = index.lookup else { return false }
+        defer { lookup.reset() }
+        for (place, value) in entry.enumerated() { try bind(value, lookup, Int32(place + 1)) }
+        return try lookup.step()
     }
 }

@@ -155,6 +155,53 @@ def test_a_page_of_a_table_without_rowid_costs_its_rows(good: Path, cipher: Ciph
     assert counts == {**TABLES, "place": ROWS // 3 - gone}
 
 
+def test_the_rows_of_a_table_without_rowid_under_a_page_that_led_to_them_are_found(
+    good: Path, cipher: Cipher | None
+) -> None:
+    (root,) = pages_of(good, cipher, "place")["internal"]
+    gone = rows_on(good, cipher, root)
+    # The pages of an index look like those of such a table.
+    index = pages_of(good, cipher, "person_name")["internal"][0]
+    zero(good, root)
+    zero(good, index)
+    report, counts = saved(good, cipher)
+    assert counts == {**TABLES, "place": ROWS // 3 - gone}
+    assert report.found_rows == 0
+    # The page had rows of its own.
+    assert {table.name: table.lost_pages for table in report.tables} == {"person": 0, "place": 1, "pair": 0, "log": 0}
+
+
+def test_the_entries_of_an_index_are_no_rows_of_a_table_without_rowid(path: Path) -> None:
+    """Of rows that are lost the index alone has what they were: that is kept, and put into no other table."""
+    with Database(path, journal_mode="delete") as db:
+        db.execute_script(
+            "CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT); CREATE INDEX word_text ON word (text);"
+            "CREATE INDEX word_length ON word (length(text));"
+            "CREATE TABLE setting (name TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID"
+        )
+        with db.transaction():
+            for n in range(2000):
+                db.execute("INSERT INTO word VALUES (?, ?)", [n + 1, f"word {n:05}"])
+                db.execute("INSERT INTO setting VALUES (?, ?)", [f"setting {n:05}", n])
+    roots = [pages_of(path, None, name)["internal"][0] for name in ("word_text", "setting")]
+    gone = rows_on(path, None, roots[1])
+    leaf = pages_of(path, None, "word")["leaf"][2]
+    lost = rows_on(path, None, leaf)
+    for page in (*roots, leaf):
+        zero(path, page)
+    new_path = path.with_name("new.db")
+    report = repair(path, new_path)
+    with Database(new_path) as db:
+        assert db.query("SELECT count(*) FROM word").fetch_all() == [(2000 - lost,)]
+        wrong = "SELECT count(*) FROM setting WHERE name != printf('setting %05d', value)"
+        assert db.query(wrong).fetch_all() == [(0,)]
+        assert db.query("SELECT count(*) FROM setting").fetch_all()[0][0] in (0, 2000 - gone)
+        names = {row[0] for row in db.query("SELECT c0 FROM lost_and_found WHERE id IS NULL").fetch_all()}
+        names |= {row[0] for row in db.query("SELECT name FROM setting").fetch_all()}
+    assert len([name for name in names if name.startswith("setting")]) == 2000 - gone
+    assert report.found_rows > 0
+
+
 def test_what_overflowed_costs_one_row(good: Path, cipher: Cipher | None) -> None:
     zero(good, pages_of(good, cipher, "person")["overflow"][3])
     report, counts = saved(good, cipher)
@@ -188,11 +235,11 @@ def test_page_1_costs_nothing_where_the_schema_is_kept(good: Path, cipher: Ciphe
     # The salt stands there, too, which the raw key has.
     zero(good, 1)
     report, counts = saved(good, cipher, SCHEMA)
-    # Which rows are of which table is seen by their shapes; pages of tables WITHOUT ROWID look like those of indexes.
+    # Which rows are of which table is seen by their shapes.
     assert counts["person"] == ROWS
     assert counts["pair"] == ROWS
     assert counts["log"] + report.found_rows >= 100
-    assert counts["place"] == 0
+    assert counts["place"] == ROWS // 3
 
 
 def test_without_a_schema_the_rows_are_found(good: Path, cipher: Cipher | None) -> None:
@@ -202,6 +249,8 @@ def test_without_a_schema_the_rows_are_found(good: Path, cipher: Cipher | None) 
     assert report.found_rows >= 2 * ROWS + 100
     with Database(good.with_name("new.db"), cipher=cipher) as db:
         assert db.query("SELECT count(*) FROM lost_and_found WHERE c1 LIKE 'name %'").fetch_all() == [(ROWS,)]
+        places = "SELECT count(*), count(id) FROM lost_and_found WHERE c0 LIKE 'code %'"
+        assert db.query(places).fetch_all() == [(ROWS // 3, 0)]
 
 
 def test_a_header_that_is_none_costs_nothing(path: Path) -> None:
@@ -255,6 +304,41 @@ def test_a_log_counts(path: Path, cipher: Cipher | None) -> None:
     assert report.is_whole
     with Database(path.with_name("new.db"), cipher=cipher) as db:
         assert db.query("SELECT count(*) FROM pair WHERE c = a").fetch_all() == [(ROWS,)]
+
+
+@pytest.mark.parametrize("damage", ["empty", "page 1", "none"])
+def test_a_log_beside_a_file_that_lost_its_pages(path: Path, cipher: Cipher | None, damage: str) -> None:
+    """SQLite deletes the log of a file without pages: it is not opened, and what the log has is saved."""
+    copy = path.with_name("copy.db")
+    log = copy.with_name("copy.db-wal")
+    with Database(path, cipher=cipher) as db:
+        db.execute_script("PRAGMA wal_autocheckpoint = 0")
+        fill(db)
+        # After the first page has its salt.
+        copy.write_bytes(path.read_bytes())
+        log.write_bytes(path.with_name(path.name + "-wal").read_bytes())
+    before = log.read_bytes()
+    if damage == "empty":
+        copy.write_bytes(b"")
+        for mode in ("create", "read_write", "read_only"):
+            with pytest.raises(Error, match=r"copy\.db\" is empty, and \"[^\"]*copy\.db-wal\"") as refused:
+                Database(copy, cipher=cipher, mode=mode)
+            assert refused.value.code == "CORM_E_CANNOT_OPEN"
+            assert "corm repair" in (refused.value.hint or "")
+        with Database(path.with_name("other.db")) as other, pytest.raises(Error, match="is empty, and"):
+            other.attach(copy, "copied", cipher=cipher)
+    elif damage == "page 1":
+        zero(copy, 1)
+    assert log.read_bytes() == before
+    report = repair(copy, path.with_name("new.db"), cipher=cipher)
+    assert report.is_whole
+    assert {table.name: table.rows for table in report.tables} == TABLES
+    assert log.read_bytes() == before
+    if damage == "page 1":
+        # The log has the page, the salt with it.
+        with Database(copy, cipher=cipher) as db:
+            assert db.query("SELECT count(*) FROM person").fetch_all() == [(ROWS,)]
+            db.backup(path.with_name("backup.db"))
 
 
 def test_a_rollback_journal_counts(path: Path) -> None:

@@ -138,7 +138,9 @@ func refuseOther(than kinds: Set<FileHead.Kind>, _ path: String, _ head: FileHea
             .notADatabase, "\"\(visible(path))\" is encrypted already, or is no database",
             hint: "check the path; corm rekey gives an encrypted file another key")
     }
-    throw CormorantError(.notADatabase, "\"\(visible(path))\" is no SQLite database", hint: "check the path")
+    throw CormorantError(
+        .notADatabase, "\"\(visible(path))\" is no SQLite database",
+        hint: fileSize(path + "-wal") > 0 ? "check the path; where it was one, \(damagedHint)" : "check the path")
 }
 
 private func open(_ path: String, _ access: DatabaseAccess, _ encryption: Encryption?) throws -> Database {
