@@ -36,7 +36,7 @@ package struct ForkMark: Sendable {
 package func usedAfterFork() -> CormorantError {
     CormorantError(
         .misuse, "the database was opened before this process was forked",
-        hint: "open it anew in the child, and leave the parent's alone")
+        hint: "reopen it in the child, or open another, and leave the parent's alone")
 }
 
 package enum Threads {

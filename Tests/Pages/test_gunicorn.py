@@ -9,7 +9,7 @@ from pathlib import Path
 from conftest import ENVIRONMENT, PYTHON, printed
 
 
-def test_workers_of_a_preloaded_application_open_their_own(tmp_path: Path) -> None:
+def test_workers_of_a_preloaded_application_reopen_its_database(tmp_path: Path) -> None:
     arguments = [
         "--preload",
         "--workers=2",

@@ -471,6 +471,29 @@ def test_a_child_of_a_fork_is_refused(url: str) -> None:
         assert db.count(Counter) == 3
 
 
+def test_a_child_of_a_fork_reopens_the_database(url: str) -> None:
+    with Database(url) as db:
+        db.create_tables(Counter)
+        at_once(lambda: db.insert(Counter(1, 0)), lambda: db.insert(Counter(2, 0)))
+        session = db.fetch_value("SELECT pg_backend_pid()")
+        with db.transaction():
+            db.insert(Counter(3, 0))
+            child = os.fork()
+            if child == 0:
+                try:
+                    db.reopen()
+                    assert db.fetch_value("SELECT pg_backend_pid()") != session
+                    assert db.count(Counter) == 2
+                    at_once(lambda: db.insert(Counter(4, 0)), lambda: db.insert(Counter(5, 0)))
+                    db.close()
+                    os._exit(7)
+                finally:
+                    os._exit(1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert db.fetch_value("SELECT pg_backend_pid()") == session
+        assert db.count(Counter) == 5
+
+
 def test_set_up_is_called_with_each(url: str) -> None:
     both = threading.Barrier(3, timeout=WAIT)
 

@@ -19,8 +19,8 @@ CORM_BEGIN_DECLS
  *
  * A call that waits for its turn longer than the busy timeout gives CORM_E_BUSY. When a thread ends with a transaction
  * open, the next call that needs the writer rolls it back and gives CORM_E_TRANSACTION. In the child of a fork every call
- * gives CORM_E_MISUSE, but for corm_database_close; it may open the file anew at any time, whatever its parent's threads were
- * doing: it is another process then, with locks of its own. A key of an encrypted file is the exception: libcrypto may have
+ * gives CORM_E_MISUSE, but for corm_database_close and corm_database_reopen; it may open files anew at any time, whatever its
+ * parent's threads were doing: it is another process then, with locks of its own. A key of an encrypted file is the exception: libcrypto may have
  * locks that other threads held. Use after close gives CORM_E_MISUSE.
  *
  * Connections that wait to write to a file in WAL mode, of this and of other processes, write in the order in which they came,
@@ -178,6 +178,16 @@ typedef struct corm_open_options {
  */
 corm_status corm_database_open(const char *path, const corm_open_options *options, corm_database **out_database,
                                corm_error **out_error);
+
+/*
+ * Opens a database anew in the child of a fork, behind the same handle: with the options, the key, the functions and the
+ * collations that it has in the parent, whose own stays as it is. Results, statements, queues, observers, caches, the trace and
+ * attached files of the parent's are the child's to make again. When it fails the handle is as it was.
+ *
+ * Statuses: those of corm_database_open; CORM_E_MISUSE in the process that opened it, for memory, and for one of a registry, of which
+ * the child makes its own. Threading: before other threads of the child use the handle.
+ */
+corm_status corm_database_reopen(corm_database *database, corm_error **out_error);
 
 /*
  * Closes a database. Results and cursors still open on it are closed first; an open transaction of this thread is rolled

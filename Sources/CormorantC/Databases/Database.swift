@@ -7,7 +7,7 @@ import CormorantThreads
 /// A database with its path as a C string.
 final class DatabaseBox: HandleObject {
     static var kind: HandleKind { .database }
-    let database: Database
+    private(set) var database: Database
     private let memory = ScratchMemory(firstSize: 256)
     let path: UnsafePointer<CChar>
     /// What the registry gave, where it is of one.
@@ -33,6 +33,14 @@ final class DatabaseBox: HandleObject {
         queues.removeAll { $0.queue == nil }
         queues.append(WeakQueue(queue: queue))
         return queue
+    }
+
+    func reopen() throws {
+        guard lease == nil else {
+            throw CormorantError(
+                .misuse, "the database is of a registry", hint: "make a registry in the child, and open it there")
+        }
+        database = try database.reopened()
     }
 
     func close() throws {
@@ -128,6 +136,16 @@ private func tellDamage(
                 }
             }
         }
+    }
+}
+
+@_cdecl("corm_database_reopen") @implementation
+public func corm_database_reopen(
+    _ handle: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try Handles.require(handle, as: DatabaseBox.self).reopen()
+        return CORM_OK
     }
 }
 

@@ -10,6 +10,12 @@ extension Database {
         try pooled.connected().checkName(of: definition)
         var definitions = definitions
         definitions.set(definition)
+        try register(definitions)
+    }
+
+    func register(_ definitions: HostDefinitions) throws {
+        let pooled = try acquireWriter()
+        defer { pooled.release() }
         try pooled.bring(definitions)
         self.definitions = definitions
         readers?.set(definitions)

@@ -54,6 +54,8 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     package internal(set) var serverCaches: ServerRowCaches?
     private let damage: DamageReports?
     private let keepsSchema: Bool
+    /// What it was opened with, without keys, which are the connection's.
+    private let options: OpenOptions
     private let companionLock = RecursiveLock(.database)
     private var companions: [ObjectIdentifier: any Companion] = [:]
     private var closeHandlers: [() -> Void] = []
@@ -69,21 +71,28 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// and `setUp` count; other options, and calls for what only files have, throw `unsupported`. What
     /// is deleted is overwritten where that costs no I/O (secure_delete = FAST, whatever the build of SQLite has); PRAGMA
     /// secure_delete = ON overwrites freed pages, too.
-    public init(path: String, options: OpenOptions = OpenOptions()) throws {
+    public convenience init(path: String, options: OpenOptions = OpenOptions()) throws {
+        try self.init(options) { try Connection.open(path, $0) }
+    }
+
+    private init(_ options: OpenOptions, _ open: (OpenOptions) throws -> Connection) throws {
         var options = options
         damage = options.damaged.map(DamageReports.init)
         options.damageReports = damage
         keepsSchema = options.keepsSchema && options.mode != .readOnly
         do {
-            connection = try Connection.open(path, options)
+            connection = try open(options)
         } catch let failure as SetUpFailure {
             throw failure.error
         }
-        self.path = connection.path
+        path = connection.path
         dialect = connection.dialect
         writers = ConnectionPool(writers: connection, options, taken)
         writer = PooledConnection(writers == nil ? connection : nil, timeout: options.busyTimeout, taken)
         readers = try ConnectionPool(connection, options, taken)
+        var kept = options
+        kept.codecs = nil
+        self.options = kept
         preparedModels = (options.preparation as? ModelPreparation).map(PreparedModels.init)
         super.init()
         writer.database = self
@@ -112,6 +121,30 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         _ = writers?.close()
         writer.close()
         damage?.end()
+    }
+
+    /// The database for the child of a fork: opened anew, with the options, the key, the functions and the collations of this one,
+    /// which stays its parent's. Results, queues, observers, caches, the trace and attached files are the child's to make again.
+    /// Throws `misuse` in the process that opened it, and for memory, which is the parent's.
+    public func reopened() throws -> Database {
+        guard writer.lock.isForked else {
+            throw CormorantError(
+                .misuse, "this process has opened the database itself", hint: "call this in the child of a fork alone")
+        }
+        guard isOpen else { throw databaseClosed() }
+        guard let path = connection.engine != nil || isURI(connection.path) ? connection.path : connection.filePath
+        else {
+            throw CormorantError(
+                .misuse, "a database in memory is not shared with the child of a fork",
+                hint: "open a new one, or a file")
+        }
+        // It is never closed: that would be closing the parent's.
+        Forgotten.keep([self])
+        var options = options
+        options.codecs = connection.codecs
+        let database = try Database(options) { try connection.another(path: path, options: $0) }
+        if definitions.version > 0 { try database.register(definitions) }
+        return database
     }
 
     /// Closes the database. Its queues are closed first, which runs what waits in them, and cursors that are open; an open

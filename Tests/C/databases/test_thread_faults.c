@@ -139,6 +139,41 @@ static void a_child_of_a_fork_is_refused(void **state) {
     assert_int_equal(select_int(COUNT), 4);
 }
 
+static int reopened_in_child(void) {
+    corm_error *error = NULL;
+    corm_database *memory = NULL;
+    int64_t count = 0;
+    int wrong = corm_database_open(":memory:", NULL, &memory, NULL) != CORM_OK;
+    wrong += corm_database_reopen(memory, &error) != CORM_E_MISUSE;
+    wrong += error == NULL || strstr(corm_error_message(error), "opened the database itself") == NULL;
+    corm_error_free(error);
+    corm_database_close(memory, NULL);
+    wrong += corm_database_reopen(db, NULL) != CORM_OK;
+    wrong += corm_query_count(db, people, NULL, &count, NULL) != CORM_OK || count != 1;
+    insert_one();
+    wrong += corm_database_reopen(db, NULL) != CORM_E_MISUSE;
+    wrong += corm_database_close(db, NULL) != CORM_OK;
+    wrong += corm_database_reopen(db, NULL) != CORM_E_MISUSE;
+    return wrong + mistakes;
+}
+
+static void a_child_of_a_fork_reopens_the_database(void **state) {
+    (void)state;
+    insert_people(1);
+    corm_result *left_open = NULL;
+    assert_int_equal(corm_result_open(db, COUNT, CORM_NO_VALUES, &left_open, &failure), CORM_OK);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(reopened_in_child());
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    corm_result_close(left_open);
+    assert_int_equal(select_int(COUNT), 2);
+}
+
 static int64_t begun, ended, may_end;
 
 static void *transact_until_told(void *unused) {
@@ -316,6 +351,7 @@ int main(void) {
         TEST(read_transactions_left_open_keep_no_reader),
         TEST(their_cursors_that_another_thread_closes_keep_no_reader),
         TEST(a_child_of_a_fork_is_refused),
+        TEST(a_child_of_a_fork_reopens_the_database),
         TEST(closing_is_refused_while_others_use_the_database),
         TEST(closing_under_queries_ends_them),
         TEST(results_of_a_closed_database_say_so),

@@ -22,6 +22,16 @@ struct ConnectionTests {
         #expect(seen.withLock { $0 }.first == false)
     }
 
+    @Test func onlyTheChildOfAForkReopens() throws {
+        let folder = try TemporaryFolder()
+        let database = try Database(path: folder.file("a.db"))
+        let error = #expect(throws: CormorantError.self) { _ = try database.reopened() }
+        #expect(error?.code == .misuse)
+        #expect(error?.message.contains("has opened the database itself") == true)
+        try database.execute("CREATE TABLE a (x)")
+        try database.close()
+    }
+
     @Test func whatItThrowsIsTheCause() throws {
         let folder = try TemporaryFolder()
         let error = #expect(throws: CormorantError.self) {

@@ -1,9 +1,8 @@
-"""Flask under gunicorn, with or without --preload: a database for each process, opened when it is first used."""
+"""Flask under gunicorn, with or without --preload: one database, which each process that is forked opens anew."""
 
 from __future__ import annotations
 
 import os
-from threading import Lock
 
 from flask import Flask, Response, abort, jsonify
 
@@ -17,17 +16,8 @@ class Hit(Model):
     number: Column[int] = column(default=1)
 
 
-_opened: dict[int, Database] = {}
-_lock = Lock()
-
-
-def database() -> Database:
-    """This process's. One that was opened before a fork is its parent's, and of no use here."""
-    with _lock:
-        if os.getpid() not in _opened:
-            _opened[os.getpid()] = Database(PATH, auto_sync=True)
-        return _opened[os.getpid()]
-
+db = Database(PATH, auto_sync=True)
+os.register_at_fork(after_in_child=db.reopen)
 
 app = Flask(__name__)
 
@@ -35,17 +25,17 @@ app = Flask(__name__)
 @app.post("/<page>")
 def hit(page: str) -> Response:
     upsert = insert(Hit).values(page=page, number=1).on_conflict("page").do_update(number=Hit.number + 1)
-    [found] = database().fetch_all(upsert.returning())
+    [found] = db.fetch_all(upsert.returning())
     return jsonify(page=found.page, number=found.number)
 
 
 @app.get("/<page>")
 def show(page: str) -> Response:
-    found = database().find(Hit, page) or abort(404)
+    found = db.find(Hit, page) or abort(404)
     return jsonify(page=found.page, number=found.number)
 
 
 if __name__ == "__main__":
     client = app.test_client()
     print(client.post("/home").json, client.post("/home").json, client.get("/none").status_code)
-    database().close()
+    db.close()

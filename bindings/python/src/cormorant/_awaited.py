@@ -23,6 +23,7 @@ APART = {
         "perform",
         "queue",
         "read",
+        "reopen",
         "shared_transaction",
         "store",
         "studio",

@@ -113,7 +113,7 @@ class Database(Owner):
     can be run again.
 
     Threads may share it: writes run one at a time, on a server at once, reads beside them on snapshots, and a
-    transaction belongs to the thread that began it. After a fork the child opens its own.
+    transaction belongs to the thread that began it. After a fork the child opens its own, or reopens this one.
     """
 
     _instead = "open it anew in the other process, by its path; threads may share it"
@@ -176,6 +176,19 @@ class Database(Owner):
         database._take_options(registry._options)
         database._open = owned
         return database
+
+    def reopen(self) -> None:
+        """Opens the database anew in the child of a fork, for all who have this object: with the options, the key, the
+        functions and the collations that it has in the parent, whose own stays as it is. Results, queues, observers,
+        caches, tracers and attached files are the child's to make again.
+
+        ProgrammingError (CORM_E_MISUSE) in the process that opened it, for memory, and for one of a registry, of which
+        the child makes its own. Call it before other threads of the child use the database, as
+        `os.register_at_fork(after_in_child=db.reopen)` does.
+        """
+        native_database.reopen_database(self._handle)
+        self._trace = self._workers = None
+        self._begin(self._handle, self._ciphers)
 
     def close(self) -> None:
         """Closes the database and, first, its queues; open results end, an open transaction is rolled back.

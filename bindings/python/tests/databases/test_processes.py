@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -12,7 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from cormorant import Cipher, Database, Error
+from cormorant import (
+    AsyncDatabase,
+    Cipher,
+    Column,
+    Database,
+    Error,
+    Model,
+    ProgrammingError,
+    Registry,
+    column,
+)
 
 
 @pytest.fixture
@@ -121,6 +132,99 @@ def test_a_transaction_that_is_open_at_a_fork_is_the_parents(db: Database, path:
         db.execute("INSERT INTO a VALUES (1)")
         assert ended(child(work)) == 0
     assert db.query("SELECT x FROM a").fetch_all() == [(1,)]
+
+
+class Note(Model):
+    text: Column[str] = column(primary_key=True)
+    twice: Column[int] = column(default=0)
+
+
+@pytest.mark.parametrize("cipher", [None, Cipher("secret")], ids=["plain", "encrypted"])
+def test_a_child_reopens_what_it_was_given(
+    tmp_path: Path, cipher: Cipher | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Database(
+        "a.db", cipher=cipher, auto_sync=True, set_up=lambda c: c.execute_script("PRAGMA cache_size = 77")
+    ) as db:
+        db.register_function(lambda x: 2 * x, name="twice")
+        db.insert(Note(text="parent"))
+        assert db.find(Note, "parent") is not None
+
+        def work() -> None:
+            os.chdir("/")
+            with pytest.raises(Error) as forked:
+                db.find(Note, "parent")
+            assert forked.value.code == "CORM_E_MISUSE"
+            db.reopen()
+            assert db.find(Note, "parent") is not None
+            db.insert(Note(text="child"))
+            db.execute("UPDATE note SET twice = twice(21)")
+            db.save(Note(text="child", twice=1))
+            assert db.query("PRAGMA cache_size").fetch_all() == [(77,)]
+            found: list[Note] = []
+            reader = threading.Thread(target=lambda: found.extend(db.fetch_all(Note)))
+            reader.start()
+            reader.join()
+            assert len(found) == 2
+
+            async def awaited() -> int:
+                return await AsyncDatabase(db).count(Note)
+
+            assert asyncio.run(awaited()) == 2
+            db.close()
+            with pytest.raises(Error):
+                db.reopen()
+
+        assert ended(child(work)) == 0
+        assert ended(child(lambda: (db.close(), db.close()))) == 0
+        rows = [("child", 1), ("parent", 42)]
+        assert db.query("SELECT text, twice FROM note ORDER BY text").fetch_all() == rows
+
+
+def test_a_child_may_fork_again(path: Path) -> None:
+    with Database(path) as db:
+        db.execute_script("CREATE TABLE a (x)")
+
+        def work() -> None:
+            db.reopen()
+            db.execute("INSERT INTO a VALUES (1)")
+            with db.read():
+                assert ended(child(grandchild)) == 0
+            db.execute("INSERT INTO a VALUES (3)")
+
+        def grandchild() -> None:
+            db.reopen()
+            db.execute("INSERT INTO a VALUES (2)")
+
+        assert ended(child(work)) == 0
+        assert db.query("SELECT x FROM a").fetch_all() == [(1,), (2,), (3,)]
+
+
+def test_what_is_not_to_be_reopened(path: Path, tmp_path: Path) -> None:
+    with Database(path) as db, Database(":memory:") as memory, Registry(str(tmp_path / "{name}.db")) as registry:
+
+        def refused(database: Database, words: str) -> None:
+            with pytest.raises(ProgrammingError, match=words) as error:
+                database.reopen()
+            assert error.value.code == "CORM_E_MISUSE"
+            assert error.value.hint
+
+        refused(db, "opened the database itself")
+        with registry.use("b") as shared:
+
+            def work() -> None:
+                refused(memory, "in memory")
+                refused(shared, "of a registry")
+                path.rename(path.with_name("moved.db"))
+                path.mkdir()
+                with pytest.raises(Error):
+                    db.reopen()
+                path.rmdir()
+                path.with_name("moved.db").rename(path)
+                db.reopen()
+
+            assert ended(child(work)) == 0
 
 
 ROOT = Path(__file__).parents[4]

@@ -1023,6 +1023,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_arena_free": ("void", ("pointer",)),
     "corm_arena_copy": ("pointer", ("pointer", "pointer", "size")),
     "corm_database_open": ("int32", ("text", "pointer", "pointer", "pointer")),
+    "corm_database_reopen": ("int32", ("pointer", "pointer")),
     "corm_database_close": ("int32", ("pointer", "pointer")),
     "corm_database_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_database_execute_script": ("int32", ("pointer", "text", "pointer")),

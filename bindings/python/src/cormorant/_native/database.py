@@ -51,6 +51,10 @@ def database_path(database: DatabaseHandle) -> str:
     return to_text(library.corm_database_path(database)) or ""
 
 
+def reopen_database(database: DatabaseHandle) -> None:
+    call(library.corm_database_reopen, database)
+
+
 def close_database(database: DatabaseHandle) -> None:
     call(library.corm_database_close, database)
 
