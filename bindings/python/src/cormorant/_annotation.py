@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum, Flag
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, is_typeddict
 
@@ -22,7 +22,7 @@ class Kind(NamedTuple):
 
 # What is JSON as it is, and comes back as it went.
 _JSON_TYPES = (dict, list, str, int, float, bool, type(None), Any)
-_UNIONS = (Union, types.UnionType)
+UNIONS = (Union, types.UnionType)
 
 
 def unwrapped(annotation: Any) -> Any:
@@ -37,7 +37,7 @@ def unwrapped(annotation: Any) -> Any:
 def kind_of(annotation: Any, where: str) -> Kind | None:
     """What a column of an annotation without None is; None where no column has such values."""
     origin: Any = get_origin(annotation)
-    if origin in _UNIONS:
+    if origin in UNIONS:
         parts = [unwrapped(part) for part in get_args(annotation)]
         enums = [part for part in parts if _is_enum(part)]
         others = [part for part in parts if not _is_enum(part)]
@@ -53,6 +53,11 @@ def kind_of(annotation: Any, where: str) -> Kind | None:
         return _documents(annotation, where)
     name = PYTHON_TYPES.get(origin or annotation)
     return None if name is None else Kind(name)
+
+
+def place_of(steps: Iterable[str | int]) -> str:
+    """A place in a document, as messages about JSON have it: $[3].price."""
+    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
 
 
 def json_kind(annotation: Any, where: str) -> Kind:
@@ -130,7 +135,7 @@ def _is_structured(annotation: Any) -> bool:
     holds any of them."""
     annotation = unwrapped(annotation)
     origin: Any = get_origin(annotation)
-    if origin in (list, dict, *_UNIONS):
+    if origin in (list, dict, *UNIONS):
         return any(not _is_json(item) for item in get_args(annotation))
     kind: Any = origin or annotation
     if not isinstance(kind, type):
@@ -145,7 +150,7 @@ def _is_structured(annotation: Any) -> bool:
 def _is_json(annotation: Any) -> bool:
     annotation = unwrapped(annotation)
     origin: Any = get_origin(annotation)
-    if origin in (list, dict, *_UNIONS):
+    if origin in (list, dict, *UNIONS):
         return all(map(_is_json, get_args(annotation)))
     return annotation in _JSON_TYPES or is_typeddict(annotation)
 
@@ -183,7 +188,7 @@ def _documents(annotation: Any, where: str) -> Kind:
             return adapter().validate_json(text)
         except pydantic.ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            raise ValueError(f"the document does not fit: {first['msg']}{' at ' + place if place else ''}") from None
+            place = f" at {place_of(first['loc'])}" if first["loc"] else ""
+            raise ValueError(f"the document does not fit: {first['msg']}{place}") from None
 
     return Kind("json", Transform(encode, decode))

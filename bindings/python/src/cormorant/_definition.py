@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, ForwardRef, L
 
 from ._annotation import json_kind, kind_of, unwrapped
 from ._codegen import keeps_none
+from ._json_check import json_transform
 from ._native import abi
 from ._relation_base import Relation
 from .column import MISSING, Action, Column, Ignored, Key, Reference
 from .error import ProgrammingError
 from .relation import ToMany, ToOne
-from .value import COLUMN_TYPES, OPTIONAL_JSON
+from .value import COLUMN_TYPES
 
 if sys.version_info >= (3, 14):
     from annotationlib import get_annotations
@@ -207,7 +208,9 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
     if options.get("made"):
         # Until the file has made it.
         column.nullable = True
-    own = OPTIONAL_JSON if type_name == "json" and column.nullable else COLUMN_TYPES[type_name].transform
+    own = COLUMN_TYPES[type_name].transform
+    if type_name == "json":
+        own = json_transform(annotation, column.nullable)
     fits = kind is not None and _FAMILIES.get(kind.type_name, kind.type_name) == _FAMILIES.get(type_name, type_name)
     column.transform = options.get("transform") or (kind.transform if kind is not None and fits else None) or own
     column._choices = kind.choices if kind is not None and fits else ()

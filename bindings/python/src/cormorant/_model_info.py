@@ -378,7 +378,7 @@ class ModelInfo:
         where = f"{self.name}.{column.name}"
         if column._options.get("transform"):
             code, message = "CORM_E_CALLBACK", f"{where} cannot be decoded: {error}"
-        elif own_transform(column.type_name, column.transform) and isinstance(error, ValueError):
+        elif own_transform(column.type_name, column.transform) and isinstance(error, ValueError | TypeError):
             code, message = "CORM_E_TYPE", f"{where}: {error}"
         else:
             code = "CORM_E_RANGE" if isinstance(error, OverflowError) else "CORM_E_TYPE"

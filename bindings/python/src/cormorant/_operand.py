@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ._annotation import own_transform
+from ._json_check import unchecked
 from ._native import abi
 from ._native.abi import CORM_NODE_VALUE
 from ._native.expression import Node
@@ -119,7 +120,11 @@ def column_of(*values: Any) -> Any:
     if found is None or any(item is None for item in known):
         return None
     if _converts(found):
-        return found if all(item.transform is found.transform for item in known) else None
+        if all(item.transform is found.transform for item in known):
+            return found
+        plain = unchecked(found.transform)
+        same = all(unchecked(item.transform) is plain for item in known)
+        return SimpleNamespace(type_name="json", transform=plain, _encode=plain.encode, _node=(0, 0)) if same else None
     kind: Any = next((kind for kind, column in _KINDS.items() if column.type_name == found.type_name), None)
     if found.type_name == "offset_datetime":
         kind = datetime

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, Flag, IntEnum, IntFlag
-from typing import Any, Literal, NewType
+from typing import Any, Literal, NewType, TypedDict
 
 import pydantic
 import pytest
@@ -181,8 +181,71 @@ def test_what_does_not_fit_names_column_and_place(db: Database) -> None:
         Trip(*wrong).insert(db)
     Trip({"sea"}, []).insert(db)
     db.execute("UPDATE trip SET stops = '[{\"city\": 5}]'")
-    with pytest.raises(DataError, match=r"stops.*the document does not fit: .* at 0.city"):
+    with pytest.raises(DataError, match=r"stops.*the document does not fit: .* at \$\[0\]\.city"):
         db.fetch_all(Trip)
+
+
+class Step(TypedDict):
+    name: str
+    inner: list[Step]
+
+
+class Plain(Model):
+    id: Column[int] = key()
+    words: Column[list[str]] = column(default_factory=list)
+    counts: Column[dict[str, int] | None] = column(default=None)
+    grid: Column[list[list[float | None]]] = column(default_factory=list)
+    either: Column[str | list[str]] = column(default="", json=True)
+    steps: Column[list[Step]] = column(default_factory=list)
+    bare: Column[dict] = column(default_factory=dict)  # type: ignore[type-arg]
+    free: Column[cormorant.Json] = column(default=None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text", "said"),
+    [
+        ("words", ["a", 1], '["a", 1]', r"expected str at \$\[1\], got int"),
+        ("words", {"a": "b"}, '{"a": "b"}', r"expected list\[str\], got dict"),
+        ("counts", {"a": 1, "b": 1.5}, '{"a": 1, "b": 1.5}', r"expected int at \$\.b, got float"),
+        ("grid", [[1, None], [0.5, "x"]], '[[1, null], [0.5, "x"]]', r"expected .*float.* at \$\[1\]\[1\], got str"),
+        ("either", [1], "[1]", r"expected str at \$\[0\], got int"),
+        ("either", 1, "1", r"expected str \| list\[str\], got int"),
+        ("steps", [{"name": "a"}], '[{"name": "a"}]', r"expected .*Step at \$\[0\], got a dict without 'inner'"),
+        (
+            "steps",
+            [{"name": "a", "inner": [{"name": 2, "inner": []}]}],
+            '[{"name": "a", "inner": [{"name": 2, "inner": []}]}]',
+            r"expected str at \$\[0\]\.inner\[0\]\.name, got int",
+        ),
+        ("bare", ["a"], '["a"]', "expected dict, got list"),
+    ],
+)
+def test_json_is_what_its_annotation_says(db: Database, name: str, value: Any, text: str, said: str) -> None:
+    db.create_tables(Plain)
+    with pytest.raises(DataError, match=rf"^Plain\.{name}: {said}$") as caught:
+        Plain(**{name: value}).insert(db)
+    assert caught.value.code == "CORM_E_TYPE"
+    with pytest.raises(DataError, match=rf"^record 1: Plain\.{name}: {said}$"):
+        db.insert_many([Plain(), Plain(**{name: value})])
+    Plain().insert(db)
+    db.execute(f"UPDATE plain SET {name} = ?", (text,))
+    for query in (select(Plain), select(getattr(Plain, name))):
+        with pytest.raises(DataError, match=rf"^Plain\.{name}: {said}") as caught:
+            db.fetch_all(query)
+        assert caught.value.code == "CORM_E_TYPE"
+        assert caught.value.columns == (name,)
+
+
+def test_json_that_fits_its_annotation_comes_back(db: Database) -> None:
+    db.create_tables(Plain)
+    step: Step = {"name": "a", "inner": [{"name": "b", "inner": []}]}
+    plain = Plain(["a", ""], {"x": 1}, [[1, 0.5, None], []], ["b"], [step], {"k": [1]}, [None]).insert(db)
+    empty = Plain(counts=cormorant.JSON_NULL).insert(db)
+    assert db.fetch_all(Plain) == [plain, empty]
+    assert db.fetch_all(select(Plain.id).where(Plain.words == ["a", ""])) == [(1,)]
+    # Columns of several annotations are JSON together.
+    assert db.fetch_values(select(func.coalesce(Plain.counts, Plain.words))) == [{"x": 1}, cormorant.JSON_NULL]
+    assert db.fetch_values(select(func.coalesce(Plain.words, Plain.free))) == [["a", ""], []]
 
 
 class Checked(Model, table="checked"):
