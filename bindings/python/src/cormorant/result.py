@@ -16,7 +16,7 @@ from ._native import result as native_result
 from ._native.handle import CursorHandle
 from ._owner import Owner
 from .columns import ColumnMethods
-from .error import ProgrammingError
+from .error import DataError, ProgrammingError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -70,13 +70,15 @@ class PausedCollector:
 os.register_at_fork(after_in_child=PausedCollector._forked)
 
 
-def read_all(cursor: CursorHandle, convert: Convert | None) -> list[Any]:
-    """Every row left, converted; frees the cursor, before the collector looks at all that was made."""
+def read_all(cursor: CursorHandle, convert: Convert | None, before: int = 0) -> list[Any]:
+    """Every row left, converted; frees the cursor, before the collector looks at all that was made. before: how many
+    rows were read already.
+    """
     items: list[Any] = []
     with PausedCollector():
         try:
             while rows := native_result.next_rows(cursor, -_BLOCK):
-                items += convert(rows) if convert else rows
+                items += _converted(rows, convert, before + len(items)) if convert else rows
         finally:
             cursor.free()
     return items
@@ -115,6 +117,8 @@ class Result(Owner, ColumnMethods, Generic[T]):
         self._convert = convert
         self._plain = plain
         self._block: Iterator[T] = iter(())
+        # How many rows came in blocks.
+        self._count = 0
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -150,7 +154,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
         if self._cursor is not None:
             _ = self.columns  # known no more when the cursor is gone
             try:
-                items += read_all(self._cursor, self._convert)
+                items += read_all(self._cursor, self._convert, self._count)
             finally:
                 self._end()
         elif self._failure is not None:
@@ -227,7 +231,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
             rows = native_result.next_rows(cursor, _BLOCK, until_error=True)
             if self._columns is None:
                 self._columns = self._name_columns(cursor)
-            items = self._convert(rows) if self._convert else rows
+            items = _converted(rows, self._convert, self._count) if self._convert else rows
         except Exception as error:
             self._end()
             # The statement ends with the cursor, which the error must not keep.
@@ -239,6 +243,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
             if not items:
                 raise
         self._block = iter(items)
+        self._count += len(items)
         if not items:
             self._end()
         return bool(items)
@@ -257,6 +262,16 @@ def _forget_locals(error: Exception) -> None:
         with suppress(RuntimeError):
             trace.tb_frame.clear()
         trace = trace.tb_next
+
+
+def _converted(rows: list[native_record.Row], convert: Convert, before: int) -> list[Any]:
+    """The rows, converted. An error says which row it was, as the library does of its own."""
+    try:
+        return convert(rows)
+    except DataError as error:
+        if error.record_index < 0:
+            error.record_index = before + len(_before_error(rows, convert))
+        raise
 
 
 def _before_error(rows: list[native_record.Row], convert: Convert) -> list[Any]:

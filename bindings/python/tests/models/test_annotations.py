@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, Flag, IntEnum, IntFlag
 from typing import Any, Literal, NewType, TypedDict
@@ -185,6 +186,20 @@ def test_what_does_not_fit_names_column_and_place(db: Database) -> None:
         db.fetch_all(Trip)
 
 
+@pytest.mark.parametrize("query", [select(Ticket), select(Ticket.state), select(Ticket.state, Ticket.rank)])
+def test_what_cannot_be_read_names_its_row(db: Database, query: Any) -> None:
+    db.create_tables(Ticket)
+    db.insert_many([Ticket(State.OPEN) for _ in range(500)])
+    db.execute("UPDATE ticket SET state = 'lost' WHERE rowid = 451")
+    half = db.cursor(query)
+    half.fetch_one()
+    reads: list[Callable[[], object]] = [lambda: db.fetch_all(query), lambda: list(db.cursor(query)), half.fetch_all]
+    for read in reads:
+        with pytest.raises(DataError, match=r"^record 450: Ticket\.state: the value is no State") as caught:
+            read()
+        assert caught.value.record_index == 450
+
+
 class Step(TypedDict):
     name: str
     inner: list[Step]
@@ -230,7 +245,7 @@ def test_json_is_what_its_annotation_says(db: Database, name: str, value: Any, t
     Plain().insert(db)
     db.execute(f"UPDATE plain SET {name} = ?", (text,))
     for query in (select(Plain), select(getattr(Plain, name))):
-        with pytest.raises(DataError, match=rf"^Plain\.{name}: {said}") as caught:
+        with pytest.raises(DataError, match=rf"^record 0: Plain\.{name}: {said}") as caught:
             db.fetch_all(query)
         assert caught.value.code == "CORM_E_TYPE"
         assert caught.value.columns == (name,)
