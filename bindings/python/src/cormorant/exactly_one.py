@@ -12,7 +12,7 @@ from ._native.handle import CursorHandle
 from ._query import has_sql, start, start_values, without_loads
 from .column import MISSING
 from .error import NoRowsError, SeveralRowsError
-from .graph import load
+from .graph import load_all
 from .model import Model
 from .result import Convert
 from .statement import Query
@@ -71,7 +71,7 @@ def one(
         with Transaction(database, "read"):
             plain: Any = without_loads(model)
             record = one(database, plain, bindings=bindings, **attributes)
-            load(database, record, *model._loads)
+            load_all(database, record, model._loads)
             return record
     most = 0 if has_sql(sql) or isinstance(model, Query) else 2
 

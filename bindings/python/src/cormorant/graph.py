@@ -71,17 +71,26 @@ def load(
     """
     owners = [records] if isinstance(records, Model) else list(records)
     routes = [_steps(relation) for relation in relations]
+    terms = (order_by,) if isinstance(order_by, Expression | str) else tuple(order_by)
     if len(routes) == 1 and len(routes[0]) == 1:
-        return _load(database, owners, routes[0][0], where, order_by, limit)
+        return _load(database, owners, routes[0][0], where, terms, limit)
     if not routes:
         raise ProgrammingError("no relation to load", hint="give one, such as Artist.albums")
-    if where is not None or order_by or limit is not None:
+    if where is not None or terms or limit is not None:
         raise ProgrammingError(
             "where, order_by and limit are given with several relations",
             hint="load the one that they are for in a call of its own, before the levels below it",
         )
     with Transaction(database, "read"):
         return _load_tree(database, owners, _tree(routes))
+
+
+def load_all(
+    database: Database, records: Model | Sequence[Model], loads: Iterable[tuple[tuple[Any, ...], dict[str, Any]]]
+) -> None:
+    """What the load() of a query asks for."""
+    for relations, options in loads:
+        load(database, records, *relations, **options)
 
 
 Tree: TypeAlias = "dict[Relation[Any], Tree]"
@@ -111,10 +120,9 @@ def _load(
     owners: list[Model],
     link: Relation[Any],
     where: Expression[bool | None] | None = None,
-    order_by: Term | Sequence[Term] = (),
+    terms: tuple[Term, ...] = (),
     limit: int | None = None,
 ) -> list[Any]:
-    terms = (order_by,) if isinstance(order_by, Expression | str) else tuple(order_by)
     if isinstance(link, ToOne) and (where is not None or terms or limit is not None):
         raise ProgrammingError(f"{link!r} leads to one record", hint="leave where, order_by and limit out")
     target = link._target()

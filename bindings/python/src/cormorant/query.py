@@ -24,7 +24,7 @@ from ._shape import IntoShape, TupleShape
 from ._sql import bindings_of
 from .column import MISSING
 from .error import ProgrammingError
-from .graph import load
+from .graph import load_all
 from .model import Model
 from .result import Result, read_all
 from .statement import Query, Statement
@@ -87,7 +87,7 @@ def fetch_all(
         with Transaction(database, "read"):
             plain: Any = without_loads(model)
             records = fetch_all(database, plain, bindings=bindings, **attributes)
-            load(database, records, *model._loads)
+            load_all(database, records, model._loads)
             return records
     cursor, shape = start(database, model, sql, bindings, attributes, order_by, limit, offset, into)
     return read_all(cursor, shape.load)
@@ -139,7 +139,7 @@ def fetch_one(
             plain: Any = without_loads(model)
             record = fetch_one(database, plain, bindings=bindings, **attributes)
             if record is not None:
-                load(database, record, *model._loads)
+                load_all(database, record, model._loads)
             return record
     most = 0 if has_sql(sql) or isinstance(model, Query) else 1
     cursor, shape = start(database, model, sql, bindings, attributes, order_by, MISSING, offset, into, most)

@@ -105,9 +105,16 @@ class Select(Query[R_co]):
         items = [encode_values(term, [value])[0] for term, value in zip(self._order, values)]
         return self._with((abi.CORM_PART_AFTER, items))
 
-    def load(self, *relations: type[Model] | ToMany[Any] | Route[Any]) -> Self:
+    def load(
+        self,
+        *relations: type[Model] | ToMany[Any] | Route[Any],
+        where: Expression[bool | None] | None = None,
+        order_by: Expression[Any] | str | Sequence[Expression[Any] | str] = (),
+        limit: int | None = None,
+    ) -> Self:
         """With related records of what is fetched, as Database.load() takes them: select(Artist).load(Artist.albums /
-        Album.tracks). fetch_all() and fetch_one() read all of it from one snapshot.
+        Album.tracks), select(Artist).load(Artist.albums, order_by="-year", limit=1). fetch_all(), fetch_one() and one()
+        read all of it from one snapshot.
         """
         if not isinstance(self._shape, ModelInfo):
             raise ProgrammingError(
@@ -116,9 +123,13 @@ class Select(Query[R_co]):
             )
         if not relations:
             raise ProgrammingError("no relation to load", hint="give one, such as Artist.albums")
-        select = self._with()
-        select._loads = (*self._loads, *relations)
-        return select
+        terms = (order_by,) if isinstance(order_by, Expression | str) else tuple(order_by)
+        if where is None and not terms and limit is None:
+            # Those of several calls, of which levels in common are loaded once.
+            plain = tuple(item for items, options in self._loads if not options for item in items)
+            ordered = tuple(item for item in self._loads if item[1])
+            return self._with(_loads=(((*plain, *relations), {}), *ordered))
+        return self._with(_loads=(*self._loads, (relations, {"where": where, "order_by": terms, "limit": limit})))
 
     def distinct(self) -> Self:
         """Without rows that are there already."""

@@ -86,8 +86,8 @@ class Statement:
 class Query(Statement, Generic[R_co]):
     """A statement whose rows come as R: a SELECT, or one that writes and returns."""
 
-    # The relations of its records that are loaded with them.
-    _loads: tuple[Any, ...] = ()
+    # The relations of its records that are loaded with them, as calls of load() have them: some, and its options.
+    _loads: tuple[tuple[tuple[Any, ...], dict[str, Any]], ...] = ()
 
     def __init__(
         self, kind: int, info: ModelInfo | None, alias: str | None, parts: tuple[Node, ...], shape: Shape

@@ -167,6 +167,22 @@ def test_a_query_with_its_relations(filled: Database) -> None:
         assert len(filled.fetch_all(query)[0].albums) == 3
 
 
+def test_a_query_with_some_of_a_relation(filled: Database) -> None:
+    query = select(Artist).load(Artist.albums, order_by="-title", limit=1, where=Album.title != "zz").order_by("id")
+    artists = filled.fetch_all(select(Artist).order_by("id"))
+    filled.load(artists, Artist.albums, order_by=Album.title.desc(), limit=1)
+    found = filled.fetch_all(query)
+    assert [titles(artist.albums) for artist in found] == [titles(artist.albums) for artist in artists]
+    assert len(found[0].albums) == 1
+    one = filled.one(query.where(Artist.id == 1))
+    assert titles(one.albums) == titles(found[0].albums)
+    tracks = select(Album).load(Album.artist).load(Album.tracks, order_by="-title").load(Album.artist / Artist.albums)
+    album = filled.one(tracks.where(Album.id == found[0].albums[0].id))
+    assert titles(album.tracks) == sorted(titles(album.tracks), reverse=True)
+    assert album.artist is not None
+    assert len(album.artist.albums) == 2
+
+
 def test_whether_a_relation_is_loaded(filled: Database) -> None:
     artist = filled.fetch_one(Artist, id=1)
     assert artist is not None
@@ -191,6 +207,8 @@ def test_wrong_loads(filled: Database) -> None:
         (lambda: filled.load(Album("x", 1), Album.artist, limit=1), "leads to one"),
         (lambda: filled.load(artist), "no relation to load"),
         (lambda: filled.load(artist, Artist.albums, Artist.albums / Album.tracks, limit=1), "call of its own"),  # type: ignore[call-overload]
+        (lambda: filled.load(artist, Artist.albums / Album.tracks, order_by=Album.title), "call of its own"),
+        (lambda: filled.fetch_all(select(Artist).load(Artist.albums / Album.tracks, limit=1)), "call of its own"),
         (lambda: filled.load(artist, Artist.albums / Playlist.tracks), r"Playlist\.tracks.* does not go on from"),
         (lambda: Artist.albums / Artist.name, "no relation"),  # type: ignore[operator]
         (lambda: select(Artist).load(), "no relation to load"),
