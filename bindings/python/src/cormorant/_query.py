@@ -76,7 +76,7 @@ def limit_option(info: ModelInfo | None, given: Any, most: int) -> int:
         given = MISSING
     limit: int = option(info, "limit", given, most)
     if limit < 0:
-        raise ProgrammingError(f"limit is {limit}", hint="give None for all")
+        raise ProgrammingError("limit is below 0", hint="give None for all")
     return abi.CORM_LIMIT_NO_ROWS if limit == 0 and given is not MISSING else limit
 
 

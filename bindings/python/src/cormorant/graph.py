@@ -128,7 +128,7 @@ def _load(
     target = link._target()
     order = [term._node for term in select(target).order_by(*terms)._order]
     if limit is not None and limit < 0:
-        raise ProgrammingError(f"limit is {limit}", hint="give None for all")
+        raise ProgrammingError("limit is below 0", hint="give None for all")
     most = 0 if limit is None else limit or abi.CORM_LIMIT_NO_ROWS
     options = (None if where is None else condition_node(where), order, most)
     for owner in owners:

@@ -119,7 +119,7 @@ class Store(Owner, MutableMapping[str, Any]):
         of the page before. limit: how many at most.
         """
         if limit is not None and limit < 0:
-            raise ProgrammingError(f"limit is {limit}", hint="give None for all")
+            raise ProgrammingError("limit is below 0", hint="give None for all")
         return map(_entry, self._rows(_range(prefix, start, end, after), limit))
 
     def __iter__(self) -> Iterator[str]:

@@ -379,7 +379,8 @@ def source_node(source: Any, name: str | None) -> tuple[Node, Any, str | None]:
 def _count(count: int | Expression[int]) -> Node:
     node = operand(count)
     if node[0] == abi.CORM_NODE_VALUE and (not isinstance(node[1], int) or node[1] < 0):
-        raise ProgrammingError(f"limit or offset is {count!r}", hint="give an int of 0 or more")
+        found = "below 0" if isinstance(count, int) else repr(count)
+        raise ProgrammingError(f"limit or offset is {found}", hint="give an int of 0 or more")
     return node
 
 

@@ -203,7 +203,7 @@ def test_it_ends_with_its_database() -> None:
     assert seen() is None
 
 
-@pytest.mark.parametrize("number", [2**63, 2**70, -(2**63) - 1])
+@pytest.mark.parametrize("number", [2**63, 2**70, -(2**63) - 1, pytest.param(10**5_000, id="of too many digits")])
 def test_an_integer_beyond_64_bits_is_refused(db: Database, number: int) -> None:
     db.register_function(lambda: number, name="large")
     with pytest.raises(DataError, match="beyond 64 bits"):

@@ -40,6 +40,13 @@ def test_order_limit_and_offset(db: Database) -> None:
             db.fetch_all(Person, **wrong)
     with pytest.raises(cormorant.DataError):
         db.fetch_all(Person, limit=2**64 + 1)
+    # Python writes no number of so many digits.
+    for name in ("limit", "offset"):
+        with pytest.raises(cormorant.DataError, match=f"^{name} is beyond 64 bits"):
+            db.fetch_all(Person, **{name: 10**5_000})  # type: ignore[call-overload]
+    for negative in (lambda: db.fetch_all(Person, limit=-(10**5_000)), lambda: Person.where().limit(-(10**5_000))):
+        with pytest.raises(ProgrammingError, match="is below 0"):
+            negative()
 
 
 def test_by_sql(db: Database) -> None:

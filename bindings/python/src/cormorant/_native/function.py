@@ -6,12 +6,11 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from ..error import DataError
 from . import abi
 from .call import call, failed
 from .handle import DatabaseHandle
 from .kept import keep, kept, release
-from .library import TYPES, library, utf8
+from .library import TYPES, int64, library, utf8
 from .struct import make_struct
 
 
@@ -71,14 +70,9 @@ def _give(answer: int | None, given: Any) -> None:
     if given is None:
         pass
     elif isinstance(given, int):
-        if not -(1 << 63) <= given < 1 << 63:
-            raise DataError(
-                f"the integer {given} is beyond 64 bits",
-                code="CORM_E_RANGE",
-                hint="return a smaller one, a float or a text",
-            )
+        number = int64(given, "an integer that it returns", "return a smaller one, a float or a text")
         value.type = abi.CORM_VALUE_INTEGER
-        ctypes.c_int64.from_address(place).value = given
+        ctypes.c_int64.from_address(place).value = number
     elif isinstance(given, float):
         value.type = abi.CORM_VALUE_REAL
         ctypes.c_double.from_address(place).value = given

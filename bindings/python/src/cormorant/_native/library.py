@@ -124,6 +124,13 @@ def utf8(text: str, what: str | None = None) -> bytes:
     return data
 
 
+def int64(number: int, what: str, hint: str | None = None) -> int:
+    """A number that ctypes would cut off; `what` is what errors call it: Python does not write each with its digits."""
+    if not -(2**63) <= number < 2**63:
+        raise DataError(f"{what} is beyond 64 bits", code="CORM_E_RANGE", hint=hint)
+    return number
+
+
 def optional_utf8(text: str | None) -> bytes | None:
     return None if text is None else utf8(text)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..error import DataError
 from . import abi
 from .call import call_handle, call_number, failure, give_back, take
 from .handle import CursorHandle, DatabaseHandle, ModelHandle
-from .library import library, name_list, utf8
+from .library import int64, library, name_list, utf8
 
 
 def count(database: DatabaseHandle, model: ModelHandle | None, sql: str | None, bindings: bytes | None) -> int:
@@ -38,9 +37,6 @@ def open_cursor(
 ) -> CursorHandle:
     statement = None if sql is None else utf8(sql)
     size = len(bindings) if bindings else 0
-    for number in (limit, offset):
-        if not -(2**63) <= number < 2**63:  # ctypes would cut it
-            raise DataError(f"limit or offset {number} is beyond 64 bits", code="CORM_E_RANGE")
     return call_handle(
         CursorHandle,
         library.corm_block_open,
@@ -50,6 +46,6 @@ def open_cursor(
         bindings,
         size,
         name_list(order_by),
-        limit,
-        offset,
+        int64(limit, "limit"),
+        int64(offset, "offset"),
     )
