@@ -92,7 +92,7 @@ extension Planner {
         else {
             return
         }
-        let former = try Replica(origin).broken()
+        let former = try Replica(origin, refuseInterrupted).broken()
         for (what, reason) in try replica.broken().sorted(by: { $0.key < $1.key }) where former[what] == nil {
             add(
                 MigrationProblem(

@@ -54,7 +54,7 @@ final class Planner {
     /// Before the first step: where nothing differs, to make thousands of tables would take longer than all else.
     private func makeReplica() throws {
         guard server == nil, replica == nil else { return }
-        let made = try Replica(origin)
+        let made = try Replica(origin, refuseInterrupted)
         current = try made.schema()
         replica = made
     }
@@ -279,15 +279,18 @@ final class Planner {
             before + ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement, readsAgain: readsAgain)
     }
 
+    func refuseInterrupted() throws {
+        guard let file, file.wasInterrupted.isSet else { return }
+        throw CormorantError(.interrupted, "the migration was cancelled", hint: "nothing was changed; try again")
+    }
+
     /// Adds a step and takes the replica through it.
     func add(
         _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe,
         _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = [], readsAgain: Bool = true,
         isApart: Bool = false
     ) throws {
-        if let file, file.wasInterrupted.isSet {
-            throw CormorantError(.interrupted, "the migration was cancelled", hint: "nothing was changed; try again")
-        }
+        try refuseInterrupted()
         try makeReplica()
         for statement in replica == nil ? [] : sql {
             do {

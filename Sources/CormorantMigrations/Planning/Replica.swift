@@ -7,13 +7,17 @@ import CormorantSQLite
 final class Replica {
     private let connection: Connection
 
-    init(_ schema: Schema) throws {
+    /// - Parameter pulse: called before each object is made, of which there may be thousands; what it throws ends that.
+    init(_ schema: Schema, _ pulse: () throws -> Void = {}) throws {
         var options = OpenOptions()
         options.foreignKeys = false
         options.statementCacheSize = 0
         connection = try Connection(path: ":memory:", options: options)
         connection.acceptForeignSchemas()
-        for sql in schema.tables.map(\.sql) { try connection.foreignScript(sql) }
+        for sql in schema.tables.map(\.sql) {
+            try pulse()
+            try connection.foreignScript(sql)
+        }
         for table in schema.virtualTables {
             do {
                 try connection.script(table.sql)
@@ -24,6 +28,7 @@ final class Replica {
             }
         }
         for sql in schema.indexes.map(\.sql) + schema.views.map(\.sql) + schema.triggers.map(\.sql) {
+            try pulse()
             try connection.foreignScript(sql)
         }
     }
