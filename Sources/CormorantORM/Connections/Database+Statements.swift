@@ -187,7 +187,9 @@ extension Connection {
         guard error.isMissingName else { return error }
         return CormorantError(
             .schema, "the statement does not fit the file: \(error.plainMessage)",
-            hint: "create the models' tables, or migrate the file; check names that no model describes",
+            hint: error.isMissingTableFunction
+                ? error.plainHint
+                : "create the models' tables, or migrate the file; check names that no model describes",
             sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset)
     }
 }

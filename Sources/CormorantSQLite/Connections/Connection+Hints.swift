@@ -23,7 +23,10 @@ extension Connection {
         func name(after prefix: String) -> String? {
             error.plainMessage.hasPrefix(prefix) ? String(error.plainMessage.dropFirst(prefix.count)) : nil
         }
-        if let table = name(after: "no such table: ") { return hintForTable(table) }
+        if let table = name(after: "no such table: ") {
+            return error.isMissingTableFunction
+                ? "this SQLite has no table-valued function \(table): it may be an extension's" : hintForTable(table)
+        }
         if let column = name(after: "no such column: ") { return hintForColumn(column, sql) }
         if error.plainMessage.hasPrefix("table "),
             let column = text(after: " has no column named ", in: error.plainMessage)

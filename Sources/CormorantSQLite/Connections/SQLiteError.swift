@@ -97,6 +97,16 @@ extension CormorantError {
         // The last: "table t has no column named c".
         code == .sql && ["no such table", "no such column", "table "].contains { message.hasPrefix($0) }
     }
+
+    /// Whether the table that is not there stands in a FROM with arguments.
+    package var isMissingTableFunction: Bool {
+        let prefix = "no such table: "
+        guard plainMessage.hasPrefix(prefix), let sql else { return false }
+        let (name, folded) = (foldIdentifier(String(plainMessage.dropFirst(prefix.count))), foldIdentifier(sql))
+        return ["from ", "join ", ", "].contains { before in
+            contains(folded, "\(before)\(name)(") || contains(folded, "\(before)\(quoteIdentifier(name))(")
+        }
+    }
 }
 
 /// Texts of constraint errors: sqlite3HaltConstraint and its callers in SQLite's vdbe.c and insert.c.
