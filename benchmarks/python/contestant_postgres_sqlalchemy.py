@@ -45,6 +45,8 @@ def insert(job: Job) -> None:
 
 def fetch(job: Job) -> None:
     with Session(connect(job)) as session:
+        session.get_one(Item, 1)
+        session.expunge_all()
         with job.measured():
             items = session.scalars(select(Item)).all()
         job.checksum = checksum(tuple(getattr(item, name) for name in COLUMNS) for item in items)

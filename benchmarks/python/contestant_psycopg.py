@@ -23,6 +23,7 @@ def insert(job: Job) -> None:
 
 def fetch(job: Job) -> None:
     cursor = connect(job).cursor(binary=True)
+    cursor.execute(FIND, (1,)).fetchone()
     with job.measured():
         items = [Item(*row) for row in cursor.execute(f"SELECT {LIST} FROM item").fetchall()]
     job.checksum = checksum(map(as_tuple, items))
