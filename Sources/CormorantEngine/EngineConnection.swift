@@ -144,8 +144,8 @@ package protocol EngineStatement: AnyObject {
     /// The integer that is bound, where it is one.
     func boundInteger(_ index: Int32) -> Int64?
 
-    /// Whether all rows of a run are wanted at once, in memory, so that they need not be streamed; at first not.
-    var isWhole: Bool { get set }
+    /// How the rows of a run are taken; at first as they come.
+    var taking: RowTaking { get set }
     /// Runs it, and goes to its next row; false at the end.
     func step() throws -> Bool
     /// Sends it without waiting for its outcome, in a pipeline.
@@ -169,3 +169,13 @@ package protocol EngineStatement: AnyObject {
 /// The hint of an error that says that the server takes no more connections, by which the error is known.
 package let fullServerHint =
     "end connections that nobody needs, lower writer_count and reader_count, put a pooler before the server, or raise its max_connections"
+
+/// How who runs a statement takes its rows.
+package enum RowTaking {
+    /// As they come, while others may use the connection.
+    case streamed
+    /// All at once, into memory.
+    case all
+    /// One, or none.
+    case one
+}

@@ -58,7 +58,7 @@ package final class StatementCursor {
         self.columns = .allocate(capacity: max(1, columns.count))
         self.columns.initialize(from: columns, count: columns.count)
         reprepared = statement.reprepareCount
-        statement.engine?.isWhole = false
+        statement.engine?.taking = .streamed
         columnNames = (0..<statement.columnCount).map(statement.columnName)
         pooled.add(self)
     }
@@ -212,7 +212,7 @@ package final class StatementCursor {
     /// What is left is read to its end, and kept in memory.
     package func wantAll() throws {
         guard database.dialect != .sqlite else { return }
-        _ = try acquiring { statement?.engine?.isWhole = true }
+        _ = try acquiring { statement?.engine?.taking = .all }
     }
 
     /// The same for the rows of raw SQL.

@@ -403,7 +403,7 @@ package final class ModelPlan {
         let made = try prepare(
             try compiler.select(names(all), from: model.table, key: model.keyNames), binds: model.keyColumns,
             returns: all)
-        made.statement.engine?.isWhole = true
+        made.statement.engine?.taking = .one
         finding = made
         return made
     }

@@ -14,7 +14,7 @@ package final class PostgresStatement: EngineStatement {
     var encoder: ParameterEncoder
     private var rowVersion: Int
     private var isFinalized = false
-    package var isWhole = false
+    package var taking = RowTaking.streamed
 
     // The run.
     private var isRunning = false
@@ -153,7 +153,7 @@ package final class PostgresStatement: EngineStatement {
         if prepared.isDirect { return try runDirect() }
         try connection.leavePipeline()
         // Whose rows come one by one goes by itself.
-        try connection.makeReady(withSavepoints: !isWhole && prepared.sql.words.isReadOnly)
+        try connection.makeReady(withSavepoints: taking == .streamed && prepared.sql.words.isReadOnly)
         if prepared.isStale { try connection.describe(prepared) }
         try send()
         guard let stale = try firstResult() else { return }
@@ -188,8 +188,8 @@ package final class PostgresStatement: EngineStatement {
         if isBehindSavepoints, let refused = connection.readSavepoints(savepoints.count) {
             failure = connection.error(refused, prepared.sql)
         }
-        // What writes is read to its end at once.
-        if !isWhole, prepared.sql.words.isReadOnly {
+        // What writes is read to its end at once. All else takes its rows while the server makes the next ones.
+        if taking != .one, !isBehindSavepoints, prepared.sql.words.isReadOnly {
             _ = pq.setChunkedRowsMode?(connection.handle, 256) ?? pq.setSingleRowMode(connection.handle)
         }
         isRunning = true
