@@ -221,7 +221,6 @@ extension Database {
             var options = OpenOptions()
             options.mode = .readOnly
             options.codecs = codecs ?? connection.codecs
-            try refuseStrayLog(beside: snapshot)
             let source = try Connection(path: snapshot, options: options)
             defer { source.close() }
             guard try source.pragma("page_count") > 0 else {

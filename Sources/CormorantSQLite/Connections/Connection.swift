@@ -74,7 +74,7 @@ package final class Connection: ConnectionAttachment {
         if let template = options.template, !memory {
             try copyTemplate(template, to: path, mayBePlain: options.codecs?.hasPlainHeader ?? true, codec)
         }
-        if !memory { try refuseLostPages(of: path) }
+        if !memory, !options.isReader { try refuseLeftoverLogs(of: path, codec) }
         // URIs whatever the build of SQLite does by itself.
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI
         switch options.mode {

@@ -50,8 +50,8 @@ extension Connection {
             )
         }
         if codecs != nil { try refuseURI(path, encryptedByPath) }
-        try refuseLostPages(of: path)
         let codec = try codecs?.makeCodec(path: path)
+        try refuseLeftoverLogs(of: path, codec)
         if codec != nil { try keepTemporaryTablesSecret() }
         let statement = try allowingAttach { try Statement(self, "ATTACH ? AS \(quoteIdentifier(name))") }
         try statement.bind(.text(path), 1)

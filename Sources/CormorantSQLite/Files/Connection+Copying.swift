@@ -86,7 +86,6 @@ private func recodeFile(
 ) throws {
     // A link stays one.
     let path = resolvedPath(path)
-    try refuseStrayLog(beside: path)
     var options = OpenOptions(mode: .readWrite)
     options.codecs = from
     options.keepsJournalMode = true

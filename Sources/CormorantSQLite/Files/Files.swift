@@ -101,7 +101,9 @@ func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ codec
         .notADatabase, "the template \"\(template)\" is no database", hint: "give one made by SQLite")
     guard codec != nil || beginsPlain else { throw noDatabase }
     // Once the copy has its name, another process may be using it: it could not be taken away again.
-    if let codec, try !opens(codec, source) {
+    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: codec?.pageSize ?? 0, alignment: 16)
+    defer { page.deallocate() }
+    if let codec, try !opens(codec, source, page) {
         guard looksEncrypted(template) else { throw noDatabase }
         throw CormorantError(
             .wrongKey, "the key does not open the template \"\(template)\"",
@@ -131,9 +133,8 @@ private func isDatabase(_ file: FileOnDisk) -> Bool {
 }
 
 /// Whether a codec makes a database's first page of a file's. One without a page has nothing to open.
-private func opens(_ codec: any PageCodec, _ file: FileOnDisk) throws -> Bool {
-    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: codec.pageSize, alignment: 16)
-    defer { page.deallocate() }
+/// - Parameter page: as long as a page; gets it decrypted.
+func opens(_ codec: any PageCodec, _ file: FileOnDisk, _ page: UnsafeMutableRawBufferPointer) throws -> Bool {
     guard let start = page.baseAddress, file.read(page, at: 0) == page.count else { return false }
     try codec.attach(start)
     guard case .authentic = codec.decrypt(1, start) else { return false }

@@ -57,27 +57,6 @@ func refuseLeftovers(beside path: String) throws {
     }
 }
 
-/// Refuses a file beside which lies the write-ahead log of another: its own header says that it has none.
-package func refuseStrayLog(beside path: String) throws {
-    let head = fileHead(path)
-    guard head.kind == .database, !head.isWAL, fileSize(path + "-wal") > 0 else { return }
-    throw CormorantError(
-        .cannotOpen, "\"\(path)-wal\" is left over from another database: \"\(path)\" has no write-ahead log",
-        hint: "remove it if no program uses it")
-}
-
-/// Refuses a file without pages beside which lie those of a transaction: SQLite takes their log or journal for that of an earlier
-/// file of the name, and deletes it. One that is not there has none: who removes a file by its name means it.
-func refuseLostPages(of path: String) throws {
-    var info = stat()
-    guard let path = isURI(path) ? FileOnDisk(path)?.path : path, stat(path, &info) == 0, info.st_size == 0,
-        let suffix = ["-wal", "-journal"].first(where: { hasPages(path + $0) })
-    else { return }
-    throw CormorantError(
-        .cannotOpen, "\"\(path)\" is empty, and \"\(path)\(suffix)\" has what was written to it",
-        hint: "\(damagedHint); remove the \(suffix) file if another database left it")
-}
-
 func removeDatabase(_ path: String) {
     for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
 }

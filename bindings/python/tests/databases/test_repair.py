@@ -461,3 +461,36 @@ def test_what_analyze_counted_is_counted_anew(good: Path, cipher: Cipher | None)
     assert report.is_whole
     with Database(good.with_name("new.db"), cipher=cipher) as db:
         assert db.query(statistics).fetch_all() == counted != []
+
+
+def test_a_log_that_another_file_left_is_not_taken_for_the_files_own(tmp_path: Path, cipher: Cipher | None) -> None:
+    """Such as that of the file in whose place a backup was copied: SQLite would put its pages into the copy."""
+    path, backup = tmp_path / "app.db", tmp_path / "backup.db"
+    log = tmp_path / "app.db-wal"
+    with Database(path, cipher=cipher) as db:
+        db.execute_script("PRAGMA wal_autocheckpoint = 0; CREATE TABLE a (x); INSERT INTO a VALUES (1)")
+        db.backup(backup)
+        db.execute("UPDATE a SET x = 2")
+        left = log.read_bytes()
+    path.write_bytes(backup.read_bytes())
+    log.write_bytes(left)
+    for mode in ("create", "read_write", "read_only"):
+        with pytest.raises(Error, match='app.db-wal" is left over from another database') as refused:
+            Database(path, cipher=cipher, mode=mode)
+        assert refused.value.code == "CORM_E_CANNOT_OPEN"
+        assert "remove it" in (refused.value.hint or "")
+    with Database(tmp_path / "other.db", cipher=cipher) as other:
+        with pytest.raises(Error, match="is left over from another database"):
+            other.attach(path, "app", cipher=cipher)
+        with pytest.raises(Error, match="is left over from another database"):
+            other.restore(path)
+    with pytest.raises(Error, match="is left over from another database"):
+        repair(path, tmp_path / "new.db", cipher=cipher)
+    assert log.read_bytes() == left
+    log.unlink()
+    with Database(path, cipher=cipher) as db:
+        assert db.query("SELECT x FROM a").fetch_all() == [(1,)]
+        # Its own, from here on.
+        db.execute("UPDATE a SET x = 3")
+        with Database(path, cipher=cipher) as second:
+            assert second.query("SELECT x FROM a").fetch_all() == [(3,)]

@@ -1,0 +1,44 @@
+import CormorantBase
+import CormorantPlatform
+
+/// Refuses what lies beside a database file where SQLite would lose rows over it, each before the file is opened: it takes the pages of a
+/// log for newer ones of the file whoever wrote it, and deletes the log or journal of a file without pages as one that an earlier
+/// file of the name left (https://www.sqlite.org/howtocorrupt.html, 1.4). A file that is not there has none: who removes a file by its
+/// name means it.
+/// - Parameter codec: what the file is encrypted with.
+package func refuseLeftoverLogs(of path: String, _ codec: (any PageCodec)?) throws {
+    var info = stat()
+    guard let path = isURI(path) ? FileOnDisk(path)?.path : path, stat(path, &info) == 0,
+        info.st_mode & S_IFMT == S_IFREG
+    else { return }
+    guard info.st_size == 0 else { return try refuseStrayLog(of: path, codec) }
+    guard let suffix = ["-wal", "-journal"].first(where: { hasPages(path + $0) }) else { return }
+    throw CormorantError(
+        .cannotOpen, "\"\(path)\" is empty, and \"\(path)\(suffix)\" has what was written to it",
+        hint: "\(damagedHint); remove the \(suffix) file if another database left it")
+}
+
+/// Refuses the log beside a file whose own header says that it has none, such as a copy that was put in the place of an older file.
+private func refuseStrayLog(of path: String, _ codec: (any PageCodec)?) throws {
+    // The log goes before the header says so, and comes after it: what is between two looks at it is as it was.
+    guard hasPages(path + "-wal"), saysNoLog(path, codec), hasPages(path + "-wal"), saysNoLog(path, codec) else {
+        return
+    }
+    throw CormorantError(
+        .cannotOpen,
+        "\"\(path)-wal\" is left over from another database: \"\(path)\" has no write-ahead log",
+        hint: "remove it if no program uses it, or put the file back that it is of")
+}
+
+/// https://www.sqlite.org/fileformat2.html#file_format_version_numbers
+private func saysNoLog(_ path: String, _ codec: (any PageCodec)?) -> Bool {
+    guard let file = FileOnDisk(path) else { return false }
+    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: codec?.pageSize ?? 100, alignment: 16)
+    defer { page.deallocate() }
+    if let codec {
+        guard (try? opens(codec, file, page)) == true else { return false }
+    } else {
+        guard file.read(page, at: 0) == page.count, page.starts(with: "SQLite format 3\0".utf8) else { return false }
+    }
+    return page[18] == 1 && page[19] == 1
+}
