@@ -84,7 +84,7 @@ class AsyncDatabase(DatabaseCalls, Owner):
 
     A path is opened at the beginning of the block, and closed at its end; options: those of Database. An open Database
     is used, and stays open. `database` is that one, for plain code; calls that may not be repeated here, such as
-    queue() and timeout(), are there.
+    queue(), timeout() and reopen(), are there.
 
     The calls are made on threads, worker_count at most and one more that writes, on a server writer_count more; the
     context variables of the task are

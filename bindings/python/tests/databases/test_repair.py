@@ -475,7 +475,7 @@ def test_a_log_that_another_file_left_is_not_taken_for_the_files_own(tmp_path: P
     path.write_bytes(backup.read_bytes())
     log.write_bytes(left)
     for mode in ("create", "read_write", "read_only"):
-        with pytest.raises(Error, match='app.db-wal" is left over from another database') as refused:
+        with pytest.raises(Error, match=r'app\.db-wal" is left over from another database') as refused:
             Database(path, cipher=cipher, mode=mode)
         assert refused.value.code == "CORM_E_CANNOT_OPEN"
         assert "remove it" in (refused.value.hint or "")
