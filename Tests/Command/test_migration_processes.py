@@ -83,6 +83,21 @@ def test_a_signal_ends_a_plan_of_thousands_of_tables(
     assert time.monotonic() - began < 1
 
 
+@pytest.mark.parametrize("trigger", ["", "CREATE TRIGGER r AFTER INSERT ON v0 BEGIN SELECT * FROM v60; END;"])
+def test_views_over_views_cost_nothing_to_what_leaves_them_alone(corm: Corm, trigger: str) -> None:
+    # finding reliability.md A6: SQLite puts each into the next, twice as many tables as before
+    views = "".join(f"CREATE VIEW v{n} AS SELECT a.x FROM v{n - 1} a, v{n - 1} b;" for n in range(1, 61))
+    make(corm.folder / "app.db", "CREATE TABLE v0 (x); CREATE TABLE t (y);" + views + trigger)
+    put(corm, "wider.sql", "CREATE TABLE v0 (x); CREATE TABLE t (y, z);" + views + trigger)
+    (corm.folder / "bundle/0001_a").mkdir(parents=True)
+    put(corm, "bundle/0001_a/up.sql", "CREATE TABLE ours (x);\n")
+    corm.run("seal", "bundle")
+    began = processor_time()
+    assert "add column" in corm.run("migrate", "app.db", "wider.sql").out
+    corm.run("migrate", "app.db", "bundle")
+    assert processor_time() - began < 4
+
+
 def processor_time() -> float:
     """Of the processes that have ended, in seconds."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -14,7 +14,7 @@ package struct ViewLimits {
     private let end: Int64
 
     package init(of tables: [TableMetadata], milliseconds: Int64) {
-        sizes = expandedSizes(of: tables)
+        sizes = expandedSizes(of: tables.map { ($0.name, $0.kind == .view ? $0.sql : nil) })
         end = monotonicTime() &+ milliseconds &* 1_000_000
     }
 
@@ -47,11 +47,12 @@ package struct ViewLimits {
 
 /// How many tables SQLite finds in each view once it has put into it the views that it reads, by folded names. A name that
 /// stands in a view's SQL counts as one that it reads.
-private func expandedSizes(of tables: [TableMetadata]) -> [String: Int] {
+/// - Parameter tables: views, with their SQL, and tables.
+func expandedSizes(of tables: [(name: String, sql: String?)]) -> [String: Int] {
     let names = Set(tables.map { foldIdentifier($0.name) })
     var reads: [String: [String]] = [:]
-    for view in tables where view.kind == .view {
-        reads[foldIdentifier(view.name)] = identifiers(in: view.sql).filter(names.contains)
+    for view in tables {
+        if let sql = view.sql { reads[foldIdentifier(view.name)] = identifiers(in: sql).filter(names.contains) }
     }
     var sizes: [String: Int] = [:]
     // Views that read each other in a circle read nothing.
@@ -77,7 +78,7 @@ private func expandedSizes(of tables: [TableMetadata]) -> [String: Int] {
 }
 
 /// The names in SQL, folded, but for those that qualify others.
-private func identifiers(in sql: String) -> [String] {
+func identifiers(in sql: String) -> [String] {
     var sql = sql
     return sql.withUTF8 { bytes in
         var lexer = SQLLexer(bytes)

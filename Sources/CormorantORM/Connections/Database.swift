@@ -126,6 +126,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// The database for the child of a fork: opened anew, with the options, the key, the functions and the collations of this one,
     /// which stays its parent's. Results, queues, observers, caches, the trace and attached files are the child's to make again.
     /// Throws `misuse` in the process that opened it, and for memory, which is the parent's.
+    @available(*, noasync, message: "the child of a fork has one thread: call it before there are tasks")
     public func reopened() throws -> Database {
         guard writer.lock.isForked else {
             throw CormorantError(

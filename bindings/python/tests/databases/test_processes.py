@@ -177,7 +177,7 @@ def test_a_child_reopens_what_it_was_given(
                 db.reopen()
 
         assert ended(child(work)) == 0
-        assert ended(child(lambda: (db.close(), db.close()))) == 0
+        assert ended(child(db.close)) == 0
         rows = [("child", 1), ("parent", 42)]
         assert db.query("SELECT text, twice FROM note ORDER BY text").fetch_all() == rows
 
