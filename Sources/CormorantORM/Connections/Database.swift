@@ -139,11 +139,11 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
                 .misuse, "a database in memory is not shared with the child of a fork",
                 hint: "open a new one, or a file")
         }
-        // It is never closed: that would be closing the parent's.
-        Forgotten.keep([self])
         var options = options
         options.codecs = connection.codecs
         let database = try Database(options) { try connection.another(path: path, options: $0) }
+        // It is never closed: that would be closing the parent's.
+        Forgotten.keep([self])
         if definitions.version > 0 { try database.register(definitions) }
         return database
     }

@@ -24,7 +24,10 @@ final class DamagedFile {
 
     init(_ path: String, _ codecs: (any PageCodecSource)?) throws {
         self.path = path
-        codec = try codecs?.makeCodec(path: path)
+        let codec = try codecs?.makeCodec(path: path)
+        // What is left of a file that became empty is its log.
+        if fileSize(path) > 0 { try refuseLeftoverLogs(of: path, codec) }
+        self.codec = codec
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX
         guard sqlite3_open_v2(path, &handle, flags, VFS.name) == SQLITE_OK else {
             let number = sqlite3_system_errno(handle)

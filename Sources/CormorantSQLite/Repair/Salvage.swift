@@ -47,7 +47,6 @@ package func repair(
         throw CormorantError(.cannotOpen, "there is no file \"\(path)\"", hint: "check the path")
     }
     let codec = try codecs?.makeCodec(path: newPath)
-    if fileSize(path) > 0 { try refuseLeftoverLogs(of: path, codecs?.makeCodec(path: path)) }
     var report = RepairReport()
     try makeDatabase(at: newPath, rightsOf: path) { temporary in
         let source = try DamagedFile(path, codecs)
