@@ -268,6 +268,7 @@ bool step_damage(step *s);
 bool step_damages(step *s);
 bool step_repair(step *s);
 bool step_truncate(step *s);
+bool step_copy_file(step *s);
 bool step_depth(step *s);
 
 /* conformance_observation.c */

@@ -387,6 +387,21 @@ bool step_truncate(step *s) {
     return truncate(path, (off_t)json_integer_value(member(s, "size"))) == 0 || fail(s->run, "it cannot be cut off");
 }
 
+bool step_copy_file(step *s) {
+    char from[4096];
+    snprintf(from, sizeof from, "%s", beside(s->run, json_string_value(member(s, "file"))));
+    FILE *source = fopen(from, "rb");
+    FILE *copy = fopen(beside(s->run, json_string_value(member(s, "to"))), "wb");
+    bool copied = source != NULL && copy != NULL;
+    char bytes[4096];
+    for (size_t count; copied && (count = fread(bytes, 1, sizeof bytes, source)) > 0;)
+        copied = fwrite(bytes, 1, count, copy) == count;
+    copied = (copy == NULL || fclose(copy) == 0) && copied;
+    copied = (source == NULL || fclose(source) == 0) && copied;
+    s->status = CORM_OK;
+    return copied || fail(s->run, "it cannot be copied");
+}
+
 bool step_depth(step *s) {
     s->status = CORM_OK;
     return check_int(s, "value", corm_transaction_depth(s->run->database));

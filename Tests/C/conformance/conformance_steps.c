@@ -182,6 +182,7 @@ static const struct {
     {"damages", step_damages, "", "damages"},
     {"repair", step_repair, "file to cipher schema", "unreadablePages foundRows tables"},
     {"truncate", step_truncate, "file size", ""},
+    {"copyFile", step_copy_file, "file to", ""},
     {"observe", step_observe,
      "as model key regions reads sql bindings statement parameters live keyColumns values latestOnly", "sql bindings"},
     {"events", step_events, "of wait", "events"},

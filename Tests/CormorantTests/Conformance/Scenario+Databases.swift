@@ -65,6 +65,9 @@ extension Scenario {
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path(&step)))
             try file.truncate(atOffset: UInt64(step.required("size").integer()))
             try file.close()
+        case "copyFile":
+            let copy = try file(step.required("to").string())
+            try Data(contentsOf: URL(fileURLWithPath: path(&step))).write(to: URL(fileURLWithPath: copy))
         default: return try performRegistry(verb, &step, &expected)
         }
         return true

@@ -4,6 +4,7 @@ says what they mean."""
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -266,5 +267,10 @@ DATABASE_STEPS: dict[str, tuple[Step, str, str]] = {
     "damage": (_none(_damage), "file at count", ""),
     "repair": (_repair, "file to cipher schema", "unreadablePages foundRows tables"),
     "damages": (_damages, "", "damages"),
+    "copyFile": (
+        _none(lambda s, step: shutil.copyfile(_file(s, step), s.folder / step["to"])),
+        "file to",
+        "",
+    ),
     "truncate": (_none(lambda s, step: os.truncate(_file(s, step), step["size"])), "file size", ""),
 }
