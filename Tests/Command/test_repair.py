@@ -70,7 +70,7 @@ def test_what_is_there_stays(corm: Corm, damaged: Path) -> None:
     assert "there is no file" in corm.fails("repair", "none.db", "--out", "c.db")
 
 
-def test_a_log_beside_a_file_that_lost_its_first_page_is_told_and_kept(corm: Corm) -> None:
+def test_a_log_beside_a_file_without_a_first_page_is_told_and_kept(corm: Corm) -> None:
     path = make(corm.folder / "a.db", "PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
     file = sqlite3.connect(path)
     with file:
@@ -78,9 +78,10 @@ def test_a_log_beside_a_file_that_lost_its_first_page_is_told_and_kept(corm: Cor
     log = (corm.folder / "a.db-wal").read_bytes()
     main = path.read_bytes()
     file.close()
-    for content, words in (
-        (b"", '"a.db-wal" has what was written to it'),
-        (bytes(PAGE) + main[PAGE:], "no SQLite database"),
+    # The log of the second one does not have the first page.
+    for content, beside, words in (
+        (b"", log, '"a.db-wal" has what was written to it'),
+        (bytes(PAGE) + main[PAGE:], log[:32] + log[32 + 24 + PAGE :], "no SQLite database"),
     ):
         for command in (
             ["check", "a.db"],
@@ -89,10 +90,11 @@ def test_a_log_beside_a_file_that_lost_its_first_page_is_told_and_kept(corm: Cor
             ["inspect", "a.db"],
         ):
             path.write_bytes(content)
-            (corm.folder / "a.db-wal").write_bytes(log)
+            (corm.folder / "a.db-wal").write_bytes(beside)
             message = corm.fails(*command)
             assert words in message
             assert "corm repair FILE --out NEW" in message
-            assert (corm.folder / "a.db-wal").read_bytes() == log
+            assert (corm.folder / "a.db-wal").read_bytes() == beside
+    (corm.folder / "a.db-wal").write_bytes(log)
     path.write_bytes(b"")
     assert corm.run("repair", "a.db", "--out", "c.db").out == "t: 2 rows\nu: 0 rows\nnothing was lost\n"

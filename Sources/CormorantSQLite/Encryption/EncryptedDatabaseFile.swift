@@ -134,12 +134,14 @@ final class EncryptedDatabaseFile: VFSFile {
 
     /// Another process may have made the file first, with bytes of its own at the beginning.
     private func attach(_ first: UnsafeRawPointer?) -> Int32 {
-        // Zeros are no salt, but what a page is that was lost; the log may have it.
-        let isLost = first.map {
-            ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)) == (0, 0)
-        }
         do {
-            try codec.attach(isLost == true ? nil : first)
+            if let first, hasNoSalt(first) {
+                // The log or the journal may have the page.
+                try firstPageBeside(path).map { try $0.withUnsafeBytes { try codec.attach($0.baseAddress) } }
+                    ?? codec.attach(nil)
+            } else {
+                try codec.attach(first)
+            }
             isAttached = true
             return SQLITE_OK
         } catch {
@@ -341,3 +343,8 @@ package func copyMagic(to bytes: UnsafeMutableRawPointer) {
 }
 
 func beginsPlain(_ bytes: UnsafeRawPointer) -> Bool { sameBytes(bytes, UnsafeRawPointer(magic.utf8Start), 16) }
+
+/// Whether a page that was lost begins where the salt is.
+func hasNoSalt(_ first: UnsafeRawPointer) -> Bool {
+    (first.loadUnaligned(as: UInt64.self), first.loadUnaligned(fromByteOffset: 8, as: UInt64.self)) == (0, 0)
+}

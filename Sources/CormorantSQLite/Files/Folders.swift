@@ -5,7 +5,8 @@ package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 package func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
-/// What the first page of a file says before it is opened: https://www.sqlite.org/fileformat2.html#the_database_header
+/// What the first page of a file says before it is opened, or that of its log or journal, which SQLite reads in its place:
+/// https://www.sqlite.org/fileformat2.html#the_database_header
 package struct FileHead {
     package enum Kind: Sendable {
         /// There is none, or it cannot be read, or it is no file.
@@ -43,6 +44,9 @@ package func fileHead(_ path: String) -> FileHead {
     for byte in bytes { counts[Int(byte)] += 1 }
     let looksRandom = counts.count { $0 > 0 } > 190 && (counts.max() ?? 0) < 14
     if looksRandom { return FileHead(kind: .cipher) }
+    if firstPageBeside(path)?.starts(with: "SQLite format 3\0".utf8) ?? false {
+        return FileHead(kind: .database, isWAL: hasPages(path + "-wal"))
+    }
     return FileHead(kind: bytes.contains(0) ? .other : .text)
 }
 

@@ -59,8 +59,8 @@ final class DamagedFile {
         if let codec {
             pageSize = codec.pageSize
             usable = pageSize - codec.reserve
-            // A file that is empty has no salt.
-            first = log?.pages[1] ?? (size > 0 ? nil : journal?.pages[1]) ?? first
+            let isLost = first.withUnsafeBytes { $0.count < 16 || $0.baseAddress.map(hasNoSalt) ?? true }
+            first = log?.pages[1] ?? (isLost ? journal?.pages[1] : nil) ?? first
             try first.withUnsafeBytes { if let start = $0.baseAddress, $0.count >= 16 { try codec.attach(start) } }
         } else {
             pageSize = Self.pageSize(first) ?? log?.pageSize ?? journal?.pageSize ?? guessPageSize()
@@ -223,6 +223,11 @@ private struct DamagedLog {
             offset += 24 + Int64(pageSize)
         }
     }
+}
+
+/// The first page as a file's log has it, or its hot journal, which SQLite reads before the file.
+func firstPageBeside(_ path: String) -> [UInt8]? {
+    DamagedLog(path + "-wal")?.pages[1] ?? DamagedJournal(path + "-journal")?.pages[1]
 }
 
 /// Whether a log or journal may have pages of a file that had some.
