@@ -69,10 +69,10 @@ final class DamagedFile {
         countPages()
         if let log, log.pageSize == pageSize {
             newer = log.pages
-            if log.pageCount > 0 { pageCount = log.pageCount }
+            takeCount(log.pageCount)
         } else if let journal, journal.pageSize == pageSize {
             newer = journal.pages
-            if journal.pageCount > 0 { pageCount = journal.pageCount }
+            takeCount(journal.pageCount)
         }
         guard pageCount > 0 else {
             throw CormorantError(.notADatabase, "\"\(path)\" is empty", hint: "restore a backup")
@@ -88,6 +88,11 @@ final class DamagedFile {
         } else if let codec {
             try refuseWrongKey(codec)
         }
+    }
+
+    /// What a log or journal says of the file's length, as far as there are pages.
+    private func takeCount(_ count: UInt32) {
+        if count > 0 { pageCount = min(count, max(pageCount, newer.keys.max() ?? 0)) }
     }
 
     private func countPages() {
@@ -163,6 +168,17 @@ final class DamagedFile {
         if present < pageSize { bytes += [UInt8](repeating: 0, count: pageSize - present) }
         return DamagedPage(number: number, bytes: bytes, usable: usable, present: present)
     }
+
+    /// A page that may be one of a tree; nil for another one.
+    func treePage(_ number: UInt32, isTable: Bool, isRoot: Bool) -> DamagedPage? {
+        guard let page = page(number), page.kind?.isTable == isTable,
+            page.isPlausible || isRoot && page.cellCount == 0
+        else { return nil }
+        return page
+    }
+
+    /// Bytes that a row can have at most.
+    var greatestCell: Int { min(Int(pageCount) &* pageSize, 1 << 31) }
 
     /// The page that SQLite's locks lie in, which is never written.
     var lockPage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / pageSize &+ 1) }
@@ -277,7 +293,7 @@ private struct DamagedJournal {
             }
             offset = (offset + sector - 1) / sector * sector
         }
-        if pages.isEmpty { return nil }
+        if pages.isEmpty || file.superJournal.map({ !fileExists($0) }) ?? false { return nil }
     }
 }
 
@@ -292,9 +308,24 @@ private final class SideFile {
 
     deinit { close(descriptor) }
 
+    /// The file that a transaction of several files is committed by the deletion of, as the end of each journal names it.
+    /// https://www.sqlite.org/atomiccommit.html#_multi_file_commit
+    var superJournal: String? {
+        let size = Int64(lseek(descriptor, 0, SEEK_END))
+        guard let bytes = read(size &- 16, 16) else { return nil }
+        let end = DamagedPage(number: 2, bytes: bytes, usable: 16)
+        let length = end.number32(0)
+        guard end.number32(8) == 0xD9D5_05F9, end.number32(12) == 0x20A1_63D7, length > 0, length <= 4096,
+            let name = read(size &- 16 &- Int64(length), Int(length)),
+            name.reduce(0, { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }) == end.number32(4)
+        else { return nil }
+        return String(decoding: name, as: UTF8.self)
+    }
+
     /// nil where there are not so many.
     func read(_ offset: Int64, _ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
+        guard offset >= 0 else { return nil }
         return pread(descriptor, &bytes, count, off_t(offset)) == count ? bytes : nil
     }
 }

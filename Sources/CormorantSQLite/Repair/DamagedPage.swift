@@ -103,6 +103,42 @@ extension DamagedPage {
             rowid: rowid, size: size, local: bytes[place..<end], overflow: local < size ? number32(end) : 0)
     }
 
+    /// Whether all of a page's bytes are cells, free blocks or fragments, each once: where a cell is no longer counted, its bytes are none
+    /// of these. https://www.sqlite.org/fileformat2.html#b_tree_pages
+    func isAccountedFor(_ greatest: Int) -> Bool {
+        guard let kind else { return false }
+        let content = number16(start &+ 5) == 0 ? 65_536 : number16(start &+ 5)
+        var used: [Range<Int>] = []
+        for index in 0..<cellCount {
+            let place = cellPlace(index)
+            var end = place
+            if kind == .tableInterior {
+                end &+= 4
+                _ = varint(&end)
+            } else {
+                // A row that cannot be read is counted as such.
+                guard let cell = cell(index, atMost: greatest) else { return true }
+                end = cell.local.endIndex &+ (cell.overflow == 0 && cell.local.count == cell.size ? 0 : 4)
+            }
+            used.append(place..<max(end, place &+ 4))
+        }
+        var block = number16(start &+ 1)
+        while block > 0 {
+            guard block >= content, block &+ 4 <= usable, used.count <= usable / 4 else { return false }
+            used.append(block..<block &+ max(4, number16(block &+ 2)))
+            block = number16(block)
+        }
+        used.sort { $0.lowerBound < $1.lowerBound }
+        var place = content
+        var fragments = 0
+        for range in used {
+            guard range.lowerBound >= place else { return false }
+            fragments &+= range.lowerBound &- place
+            place = range.upperBound
+        }
+        return place <= usable && fragments &+ (usable &- place) == byte(start &+ 7)
+    }
+
     /// The pages under this one, with the greatest rowid that each may have; nil: any.
     func children() -> [(page: UInt32, greatest: Int64?)] {
         guard let kind, !kind.isLeaf, cellsStart &+ cellCount &* 2 <= usable else { return [] }

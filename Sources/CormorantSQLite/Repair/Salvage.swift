@@ -9,7 +9,8 @@ public struct RepairedTable: Sendable, Hashable {
     /// Rows that were seen and are not in the new table: cut off, or refused by a constraint that they no longer meet. What
     /// can be read of them is in `lost_and_found`.
     public internal(set) var lostRows: Int64 = 0
-    /// Pages that could not be read or were no pages of the table: the rows that stood on them are lost, unless found elsewhere.
+    /// Pages that could not be read, were no pages of the table or no longer lead to all that they had: the rows that stood on
+    /// them are lost, unless found elsewhere.
     public internal(set) var lostPages: Int64 = 0
     /// What could not be made again: the table itself, or one of its indexes, triggers or views; nil: nothing.
     public internal(set) var problem: String?
@@ -69,6 +70,7 @@ final class Salvage {
     private let progress: CopyProgress?
     /// What each page was taken for.
     private var owners: [UInt8]
+    private let references: PageReferences
     private var seen: Int64 = 0
     private var report = RepairReport()
     /// Rows whose place is not known, by the page that is the highest that leads to them.
@@ -78,6 +80,7 @@ final class Salvage {
         self.source = source
         self.progress = progress
         owners = [UInt8](repeating: 0, count: Int(source.pageCount) + 1)
+        references = PageReferences(source)
         writer = SalvageWriter(target, source, try schema.map(statements) ?? [])
     }
 
@@ -87,13 +90,27 @@ final class Salvage {
         if source.header == nil, source.page(1) != nil { report.unreadablePages += 1 }
         try writer.begin()
         var schema: [SchemaEntry] = []
+        var unread: [SalvagedRow] = []
         let tree = DamagedTree(source)
-        let schemaIsWhole = try walk(tree, from: 1, isTable: true) { _, values, isWhole, _ in
-            if isWhole, let entry = SchemaEntry(values) { schema.append(entry) }
-        }.isEmpty
+        try references.count(from: 1, isTable: true, looked)
+        let schemaGaps = try walk(tree, from: 1, isTable: true) { rowid, values, isWhole, page in
+            if isWhole, let entry = SchemaEntry(values) {
+                schema.append(entry)
+            } else {
+                unread.append(SalvagedRow(rowid: rowid, values: values, isWhole: isWhole, page: page))
+            }
+        }
+        let schemaIsWhole = schemaGaps.isEmpty && unread.isEmpty
         let free = source.freePages()
         if !schemaIsWhole { schema += try scatteredSchema(schema, free ?? []) }
         try writer.makeTables(schema)
+        for row in unread { writer.keep(row.rowid, row.values, row.page) }
+        for table in writer.tables where table.root > 0 {
+            try references.count(from: table.root, isTable: !table.isWithoutRowid, looked)
+        }
+        for entry in schema where entry.root > 0 && (entry.isStatistics || entry.type == "index") {
+            try references.count(from: entry.root, isTable: entry.isStatistics, looked)
+        }
         for table in writer.tables where table.root > 0 {
             let lost = try walk(tree, from: table.root, isTable: !table.isWithoutRowid) {
                 rowid, values, isWhole, page in
@@ -110,7 +127,7 @@ final class Salvage {
         for entry in schema where entry.type == "index" && entry.root > 0 {
             _ = try walk(tree, from: entry.root, isTable: false) { _, _, _, _ in }
         }
-        try assignOrphans(free ?? [], isIndexWanted: !schemaIsWhole || writer.lacksRowsWithoutRowid)
+        try assignOrphans(free, isIndexWanted: !schemaIsWhole || writer.hasTablesWithoutRowid)
         try writer.finish(schema)
         report.tables = writer.tables.map(\.report)
         report.foundRows = writer.foundRows
@@ -120,7 +137,8 @@ final class Salvage {
     private func looked() throws {
         seen += 1
         guard seen % 256 == 1, let progress else { return }
-        guard progress(min(seen, report.pages), report.pages) else {
+        // Once to count what leads to them, and once to read them.
+        guard progress(min(seen / 2, report.pages), report.pages) else {
             throw CormorantError(.interrupted, "the repair was cancelled", hint: "nothing was changed; try again")
         }
     }
@@ -135,14 +153,15 @@ final class Salvage {
         var open: [(page: UInt32, gap: RowidGap)] = [(root, RowidGap())]
         while let (number, gap) = open.popLast() {
             try looked()
-            guard number > 0, Int(number) < owners.count, owners[Int(number)] == 0, let page = source.page(number),
-                let kind = page.kind, kind.isTable == isTable, page.isPlausible || number == root && page.cellCount == 0
+            guard let page = source.treePage(number, isTable: isTable, isRoot: number == root), let kind = page.kind,
+                owners[Int(number)] == 0, references.leadOnce(to: number)
             else {
                 gaps.append(gap)
                 continue
             }
             owners[Int(number)] = 1
             if kind != .tableInterior { try rows(of: page, tree, found) }
+            if !page.isAccountedFor(source.greatestCell) { gaps.append(gap) }
             guard !kind.isLeaf else { continue }
             var least = gap.least
             for child in page.children().map({ ($0.page, $0.greatest ?? gap.greatest) }) {
@@ -157,7 +176,12 @@ final class Salvage {
         of page: DamagedPage, _ tree: DamagedTree, _ found: (Int64?, [DamagedValue], Bool, UInt32) throws -> Void
     ) throws {
         for index in 0..<page.cellCount {
-            guard let row = tree.row(page, index, { self.owners[Int($0)] = 2 }) else {
+            let row = tree.row(page, index) { overflow in
+                guard owners[Int(overflow)] == 0, references.belongToOneRow(overflow) else { return false }
+                owners[Int(overflow)] = 2
+                return true
+            }
+            guard let row else {
                 try found(nil, [], false, page.number)
                 continue
             }
@@ -177,7 +201,7 @@ final class Salvage {
             else { continue }
             var mine: [SchemaEntry] = []
             for index in 0..<page.cellCount {
-                if let row = tree.row(page, index, { _ in }), row.isWhole, let entry = SchemaEntry(row.values) {
+                if let row = tree.row(page, index, { _ in true }), row.isWhole, let entry = SchemaEntry(row.values) {
                     mine.append(entry)
                 }
             }
@@ -188,8 +212,11 @@ final class Salvage {
         return entries
     }
 
-    /// - Parameter isIndexWanted: whether pages of an index may be those of a table WITHOUT ROWID.
-    private func assignOrphans(_ free: Set<UInt32>, isIndexWanted: Bool) throws {
+    /// - Parameters:
+    ///   - known: the pages that are free; nil where that is not known, and rows that were deleted may be among those found.
+    ///   - isIndexWanted: whether pages of an index may be those of a table WITHOUT ROWID.
+    private func assignOrphans(_ known: Set<UInt32>?, isIndexWanted: Bool) throws {
+        let free = known ?? []
         var parents: [UInt32: UInt32] = [:]
         var pagesWithRows: [UInt32] = []
         var read: Set<UInt32> = []
@@ -220,13 +247,13 @@ final class Salvage {
             groups[top, default: []].append(page)
         }
         let found = groups.sorted { $0.key < $1.key }.map(\.value)
-        for pages in found { try assign(pages, areOfTables: true) }
+        for pages in found { try assign(pages, areOfTables: true, areNoneFree: known != nil) }
         // Once the tables have their rows, which tell entries of their indexes.
-        for pages in found where isIndexWanted { try assign(pages, areOfTables: false) }
+        for pages in found where isIndexWanted { try assign(pages, areOfTables: false, areNoneFree: known != nil) }
     }
 
     /// Gives the rows of pages under one to the table that they are of.
-    private func assign(_ pages: [UInt32], areOfTables: Bool) throws {
+    private func assign(_ pages: [UInt32], areOfTables: Bool, areNoneFree: Bool) throws {
         let tree = DamagedTree(source)
         var rows: [SalvagedRow] = []
         for number in pages {
@@ -247,7 +274,7 @@ final class Salvage {
             }
         }
         // The page that led to them had no rows, unlike that of a table WITHOUT ROWID.
-        if areOfTables, let table, table.report.lostPages > 0 { table.foundAgain(pages.count) }
+        if areOfTables, areNoneFree, let table { table.foundAgain(pages.count) }
     }
 }
 
@@ -274,20 +301,18 @@ struct DamagedTree {
 
     init(_ source: DamagedFile) { self.source = source }
 
-    /// - Parameter used: called with the pages of overflow.
+    /// - Parameter use: asked for each page of overflow whether it may be the row's.
     /// - Returns: nil where there is no row.
     func row(
-        _ page: DamagedPage, _ index: Int, _ used: (UInt32) -> Void
+        _ page: DamagedPage, _ index: Int, _ use: (UInt32) -> Bool
     ) -> (rowid: Int64?, values: [DamagedValue], isWhole: Bool)? {
-        let greatest = min(Int(source.pageCount) &* source.pageSize, 1 << 31)
-        guard let cell = page.cell(index, atMost: greatest) else { return nil }
+        guard let cell = page.cell(index, atMost: source.greatestCell) else { return nil }
         var bytes = Array(cell.local)
         var next = cell.overflow
         var steps = 0
         while bytes.count < cell.size, next != 0, steps <= cell.size / (source.usable - 4) + 1,
-            let overflow = source.page(next)
+            let overflow = source.page(next), use(next)
         {
-            used(next)
             let count = min(cell.size - bytes.count, source.usable - 4)
             guard overflow.hasRest(count, behind: bytes) else { break }
             bytes += overflow.bytes[4..<4 + count]
@@ -320,8 +345,14 @@ struct SchemaEntry {
         self.type = String(decoding: type, as: UTF8.self)
         self.name = String(decoding: name, as: UTF8.self)
         self.table = String(decoding: table, as: UTF8.self)
-        if case .integer(let root) = values[3] { self.root = UInt32(exactly: root) ?? 0 } else { root = 0 }
         if case .text(let sql) = values[4] { self.sql = String(decoding: sql, as: UTF8.self) } else { sql = nil }
+        let isStored = self.type == "table" && !Self.isVirtual(sql)
+        if case .integer(let root) = values[3], root > 0 || !isStored {
+            self.root = UInt32(exactly: root) ?? .max
+        } else {
+            // No page: those of a table were somewhere.
+            root = isStored ? .max : 0
+        }
         guard ["table", "index", "view", "trigger"].contains(self.type) else { return nil }
         // An index of a constraint has no SQL; all else begins so.
         guard let sql = self.sql else { return }
@@ -330,12 +361,12 @@ struct SchemaEntry {
 
     var identity: [UInt8] { Array((type + "\0" + foldIdentifier(name)).utf8) }
     var isStatistics: Bool { type == "table" && foldIdentifier(name).hasPrefix("sqlite_stat") }
-    var isVirtual: Bool { type == "table" && root == 0 && (sql.map { hasWord($0, "VIRTUAL") } ?? false) }
-}
+    var isVirtual: Bool { type == "table" && Self.isVirtual(sql) }
 
-private func hasWord(_ sql: String, _ word: String) -> Bool {
-    let words = sql.split(maxSplits: 2, whereSeparator: { $0.isWhitespace })
-    return words.count > 1 && sameIdentifier(String(words[1]), word)
+    private static func isVirtual(_ sql: String?) -> Bool {
+        let words = sql?.split(maxSplits: 2, whereSeparator: { $0.isWhitespace }) ?? []
+        return words.count > 1 && sameIdentifier(String(words[1]), "VIRTUAL")
+    }
 }
 
 /// The entries of a schema that CREATE statements make.

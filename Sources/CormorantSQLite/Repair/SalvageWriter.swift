@@ -57,7 +57,12 @@ final class SalvagedTable {
         }
         let keys = stored.filter { $0.key > 0 }.sorted { $0.key < $1.key }
         columns = (isWithoutRowid ? keys + stored.filter { $0.key == 0 } : stored).map(\.column)
-        key = !isWithoutRowid && keys.count == 1 && keys[0].isInteger ? stored.firstIndex { $0.key > 0 } : nil
+        // One that is DESC has an index, as other keys: https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
+        let index = try Statement(target, "SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'")
+        defer { index.finalize() }
+        try index.bind(.text(entry.name), 1)
+        let hasAlias = try !isWithoutRowid && keys.count == 1 && keys[0].isInteger && !index.step()
+        key = hasAlias ? stored.firstIndex { $0.key > 0 } : nil
         let names = columns.map(\.name)
         rowidName =
             isWithoutRowid || key != nil
@@ -396,8 +401,7 @@ final class SalvageWriter {
         _ = try statement.step()
     }
 
-    /// Whether a table WITHOUT ROWID lacks rows.
-    var lacksRowsWithoutRowid: Bool { tables.contains { $0.isWithoutRowid && !$0.gaps.isEmpty } }
+    var hasTablesWithoutRowid: Bool { tables.contains { $0.isWithoutRowid } }
 
     /// The one table that rows of a page can be of, which no tree leads to; nil where none or several can be it, or an index.
     func table(for rows: [SalvagedRow]) -> SalvagedTable? {
