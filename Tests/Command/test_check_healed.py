@@ -57,7 +57,7 @@ def environment(is_encrypted: bool) -> dict[str, str]:
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
 @pytest.mark.parametrize("torn", ["pages", "end", "first", "zeroed"])
 def test_a_log_heals_what_a_checkpoint_left(corm: Corm, torn: str, is_encrypted: bool) -> None:
-    """Every page of the file half written, or its end missing, or its first page half written or zeros: the log has all."""
+    """Every page of the file half written, or its end missing, or its first page: the log has all."""
     path = crash(corm, "wal", is_encrypted)
     content = bytearray(path.read_bytes())
     assert (corm.folder / "a.db-wal").stat().st_size > len(content)
