@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
 from command_runs import Corm, rows
-from running import make
+from running import COMMAND, ENVIRONMENT, make
 
 PAGE = 4096
 
@@ -98,3 +100,28 @@ def test_a_log_beside_a_file_without_a_first_page_is_told_and_kept(corm: Corm) -
     (corm.folder / "a.db-wal").write_bytes(log)
     path.write_bytes(b"")
     assert corm.run("repair", "a.db", "--out", "c.db").out == "t: 2 rows\nu: 0 rows\nnothing was lost\n"
+
+
+def test_a_plain_file_whose_first_page_is_chance_is_one(corm: Corm) -> None:
+    path = make(
+        corm.folder / "a.db",
+        "CREATE TABLE t (x); WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
+        "INSERT INTO t SELECT 'row ' || i FROM n",
+    )
+    path.write_bytes(os.urandom(PAGE) + path.read_bytes()[PAGE:])
+    assert "is no SQLite database" in corm.fails("query", "a.db", "SELECT 1")
+    corm.run("repair", "a.db", "--out", "b.db", status=2)
+    assert rows(corm.folder / "b.db", "SELECT count(*) FROM lost_and_found") == [(5000,)]
+
+
+def test_a_name_that_is_not_utf_8_is_refused(corm: Corm) -> None:
+    make(corm.folder / "data\ufffd.db", "CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    name = os.fsencode(corm.folder) + b"/data\xff.db"
+    with open(name, "wb"):
+        pass
+    done = subprocess.run(
+        [COMMAND, "query", name, "DELETE FROM t", "--write"], capture_output=True, check=False, env=ENVIRONMENT
+    )
+    assert done.returncode == 1
+    assert b"argument 2 is not UTF-8" in done.stderr
+    assert rows(corm.folder / "data\ufffd.db", "SELECT count(*) FROM t") == [(1,)]

@@ -28,8 +28,9 @@ final class EncryptedJournalFile: VFSFile {
     private let header = PageBuffer(JournalMark.headerSize)
     private var isCounted = false
     private var isMarked = false
-    /// Of a journal that is read: the mark of the newest header.
+    /// Of a journal that is read: the mark of the newest header, and the pages that it has.
     private var mark: JournalMark?
+    private var pagesRead: Set<UInt32> = []
 
     init(_ real: UnsafeMutablePointer<sqlite3_file>, _ database: EncryptedDatabaseFile) {
         self.database = database
@@ -132,6 +133,7 @@ final class EncryptedJournalFile: VFSFile {
                 if let mark, !mark.fits, isHeader || buffer.load(as: UInt8.self) != 0 { return failed() }
             }
             if isHeader {
+                if offset == 0 { pagesRead = [] }
                 headerOffset = offset
                 nonce = nil
             }
@@ -164,6 +166,8 @@ final class EncryptedJournalFile: VFSFile {
         if isOnDisk(offset) {
             guard opened == SQLITE_OK else { return opened }
             guard storedSum == nonce.map({ $0 &+ checksum(image.bytes) }) else { return failed() }
+            // It has each page once: another record was put in the place of one.
+            guard pagesRead.insert(page).inserted else { return failed() }
         }
         guard opened != SQLITE_OK else {
             // An authentic record whose checksum does not fit the header is one of an earlier transaction, where SQLite stops.

@@ -85,7 +85,7 @@ private func recodeFile(
     _ path: String, from: (any PageCodecSource)?, to: (any PageCodecSource)?, progress: CopyProgress?
 ) throws {
     // A link stays one.
-    let path = resolvedPath(path)
+    let path = canonicalPath(path)
     var options = OpenOptions(mode: .readWrite)
     options.codecs = from
     options.keepsJournalMode = true
@@ -135,12 +135,6 @@ private func recodeFile(
 
 private func cancelled() -> CormorantError {
     CormorantError(.interrupted, "the copy was cancelled", hint: "nothing was changed; try again")
-}
-
-private func resolvedPath(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
 }
 
 private func linkCount(_ path: String) -> Int {

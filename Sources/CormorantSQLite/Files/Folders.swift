@@ -39,15 +39,33 @@ package func fileHead(_ path: String) -> FileHead {
     if count == 512, bytes.starts(with: "SQLite format 3\0".utf8) {
         return FileHead(kind: .database, isWAL: bytes[18] == 2 && bytes[19] == 2)
     }
-    // Cipher text has each value about twice in 512 bytes; texts, archives and pictures have few values, or some often.
-    var counts = [Int](repeating: 0, count: 256)
-    for byte in bytes { counts[Int(byte)] += 1 }
-    let looksRandom = counts.count { $0 > 0 } > 190 && (counts.max() ?? 0) < 14
-    if looksRandom { return FileHead(kind: .cipher) }
+    if looksRandom(bytes), looksRandomBehind(file) { return FileHead(kind: .cipher) }
     if firstPageBeside(path)?.starts(with: "SQLite format 3\0".utf8) ?? false {
         return FileHead(kind: .database, isWAL: hasPages(path + "-wal"))
     }
     return FileHead(kind: bytes.contains(0) ? .other : .text)
+}
+
+/// Cipher text has each value about twice in 512 bytes; texts, archives and pictures have few values, or some often.
+private func looksRandom(_ bytes: [UInt8]) -> Bool {
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in bytes { counts[Int(byte)] += 1 }
+    return counts.count { $0 > 0 } > 190 && (counts.max() ?? 0) < 14
+}
+
+/// Whether a file goes on as it begins: of a plain database the first page alone may have become anything.
+private func looksRandomBehind(_ file: FileOnDisk) -> Bool {
+    let parts: Int64 = 8
+    var random = 0
+    var seen = 0
+    for part in 1..<parts {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let offset = file.size / parts * part
+        guard offset >= 4096, bytes.withUnsafeMutableBytes({ file.read($0, at: offset) }) == 512 else { continue }
+        seen += 1
+        if looksRandom(bytes) { random += 1 }
+    }
+    return random * 2 >= seen
 }
 
 package func removeFile(_ path: String) { unlink(path) }

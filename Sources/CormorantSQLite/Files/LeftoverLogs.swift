@@ -8,10 +8,13 @@ import CormorantPlatform
 /// - Parameter codec: what the file is encrypted with.
 package func refuseLeftoverLogs(of path: String, _ codec: (any PageCodec)?) throws {
     var info = stat()
-    guard let path = isURI(path) ? FileOnDisk(path)?.path : path, stat(path, &info) == 0,
+    guard let path = isURI(path) ? FileOnDisk(path)?.path : canonicalPath(path), stat(path, &info) == 0,
         info.st_mode & S_IFMT == S_IFREG
     else { return }
-    guard info.st_size == 0 else { return try refuseStrayLog(of: path, codec) }
+    guard info.st_size == 0 else {
+        try refuseStrayLog(of: path, codec)
+        return try refuseStrayJournal(of: path, codec)
+    }
     guard let suffix = ["-wal", "-journal"].first(where: { hasPages(path + $0) }) else { return }
     throw CormorantError(
         .cannotOpen, "\"\(path)\" is empty, and \"\(path)\(suffix)\" has what was written to it",
@@ -32,13 +35,35 @@ private func refuseStrayLog(of path: String, _ codec: (any PageCodec)?) throws {
 
 /// https://www.sqlite.org/fileformat2.html#file_format_version_numbers
 private func saysNoLog(_ path: String, _ codec: (any PageCodec)?) -> Bool {
-    guard let file = FileOnDisk(path) else { return false }
+    withFirstPage(path, codec) { page, _ in page.byte(18) == 1 && page.byte(19) == 1 } ?? false
+}
+
+/// Refuses a rollback journal that cannot be the file's: SQLite would cut the file off at the length that it names, and put the
+/// pages of the other one into it.
+private func refuseStrayJournal(of path: String, _ codec: (any PageCodec)?) throws {
+    let name = path + "-journal"
+    // Whoever writes one now gives the next one another number.
+    guard let journal = HotJournal(name),
+        withFirstPage(path, codec, { journal.isStray(beside: $0, size: $1, codec) }) == true,
+        HotJournal(name)?.start == journal.start
+    else { return }
+    throw CormorantError(
+        .cannotOpen,
+        "\"\(name)\" is left over from another database, or from one with another key: \"\(path)\" is not as it says",
+        hint: "remove it if no program uses it, or put the file back that it is of")
+}
+
+/// Calls `body` with the beginning of a file's first page and the file's length, unless the page is lost.
+private func withFirstPage(
+    _ path: String, _ codec: (any PageCodec)?, _ body: (_ page: DamagedPage, _ size: Int64) -> Bool
+) -> Bool? {
+    guard let file = FileOnDisk(path) else { return nil }
     let page = UnsafeMutableRawBufferPointer.allocate(byteCount: codec?.pageSize ?? 100, alignment: 16)
     defer { page.deallocate() }
     if let codec {
-        guard (try? opens(codec, file, page)) == true else { return false }
+        guard (try? opens(codec, file, page)) == true else { return nil }
     } else {
-        guard file.read(page, at: 0) == page.count, page.starts(with: "SQLite format 3\0".utf8) else { return false }
+        guard file.read(page, at: 0) == page.count, page.starts(with: "SQLite format 3\0".utf8) else { return nil }
     }
-    return page[18] == 1 && page[19] == 1
+    return body(DamagedPage(number: 1, bytes: Array(page), usable: page.count), file.size)
 }

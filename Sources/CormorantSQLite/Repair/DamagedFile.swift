@@ -63,7 +63,9 @@ final class DamagedFile {
             first = log?.pages[1] ?? (isLost ? journal?.pages[1] : nil) ?? first
             try first.withUnsafeBytes { if let start = $0.baseAddress, $0.count >= 16 { try codec.attach(start) } }
         } else {
-            pageSize = Self.pageSize(first) ?? log?.pageSize ?? journal?.pageSize ?? guessPageSize()
+            // A VACUUM that was cut short had given the file another one.
+            let before = log == nil ? journal?.pageSize : nil
+            pageSize = before ?? Self.pageSize(first) ?? log?.pageSize ?? guessPageSize()
             usable = pageSize
         }
         countPages()
@@ -114,7 +116,7 @@ final class DamagedFile {
     }
 
     /// https://www.sqlite.org/fileformat2.html#page_size
-    private static func pageSize(_ first: [UInt8]) -> Int? {
+    static func pageSize(_ first: [UInt8]) -> Int? {
         guard first.count >= 100, Array(first[..<15]) == Array("SQLite format 3".utf8) else { return nil }
         let size = Int(first[16]) << 8 | Int(first[17])
         if size == 1 { return 65_536 }
@@ -243,7 +245,8 @@ private struct DamagedLog {
 
 /// The first page as a file's log has it, or its hot journal, which SQLite reads before the file.
 func firstPageBeside(_ path: String) -> [UInt8]? {
-    DamagedLog(path + "-wal")?.pages[1] ?? DamagedJournal(path + "-journal")?.pages[1]
+    let path = canonicalPath(path)
+    return DamagedLog(path + "-wal")?.pages[1] ?? DamagedJournal(path + "-journal")?.pages[1]
 }
 
 /// Whether a log or journal may have pages of a file that had some.
@@ -262,38 +265,122 @@ private func isJournal(_ head: DamagedPage) -> Bool {
     head.number32(0) == 0xD9D5_05F9 && head.number32(4) == 0x20A1_63D7
 }
 
-/// The pages as they were before a transaction that a crash cut short: https://www.sqlite.org/fileformat2.html#rollbackjournal
+/// The pages as they were before a transaction that a crash cut short.
 private struct DamagedJournal {
-    private(set) var pageSize = 0
+    let pageSize: Int
+    let pageCount: UInt32
     private(set) var pages: [UInt32: [UInt8]] = [:]
-    private(set) var pageCount: UInt32 = 0
 
     init?(_ path: String) {
-        guard let file = SideFile(path) else { return nil }
+        guard let journal = HotJournal(path) else { return nil }
+        (pageSize, pageCount) = (journal.pageSize, journal.pageCount)
+        var pages: [UInt32: [UInt8]] = [:]
+        journal.records { number, offset, nonce in
+            guard let page = journal.page(at: offset, nonce) else { return false }
+            // The first one of a page is the oldest.
+            if pages[number] == nil { pages[number] = page }
+            return true
+        }
+        if pages.isEmpty { return nil }
+        self.pages = pages
+    }
+}
+
+/// A rollback journal that is to be rolled back: https://www.sqlite.org/fileformat2.html#rollbackjournal
+struct HotJournal {
+    /// Its first header, of which no other journal has the same.
+    let start: [UInt8]
+    let pageSize: Int
+    /// Of the file before the transaction.
+    let pageCount: UInt32
+    private let file: SideFile
+
+    /// nil where there is none.
+    init?(_ path: String) {
+        guard let file = SideFile(path), let start = file.read(0, 28), let head = JournalHead(start) else { return nil }
+        (self.file, self.start, pageSize, pageCount) = (file, start, head.pageSize, head.pageCount)
+        if file.superJournal.map({ !fileExists($0) }) ?? false { return nil }
+    }
+
+    /// Calls `visit` with the number and the place of each page, until it returns false.
+    func records(_ visit: (_ page: UInt32, _ offset: Int64, _ nonce: UInt32) -> Bool) {
         var offset: Int64 = 0
-        reading: while let bytes = file.read(offset, 28) {
-            let head = DamagedPage(number: 2, bytes: bytes, usable: 28)
-            guard isJournal(head) else { break }
-            if offset == 0 { pageSize = Int(head.number32(24)) }
-            guard Int(head.number32(24)) == pageSize, pageSize >= 512, pageSize <= 65_536 else { break }
-            let (count, nonce, sector) = (head.number32(8), head.number32(12), Int64(head.number32(20)))
-            guard sector >= 28, sector <= 65_536 else { break }
-            if offset == 0 { pageCount = head.number32(16) }
-            offset += sector
+        while let head = file.read(offset, 28).flatMap(JournalHead.init), head.pageSize == pageSize {
+            offset += head.sectorSize
             var index: UInt32 = 0
-            while index < count, let record = file.read(offset, pageSize &+ 8) {
-                let page = DamagedPage(number: 2, bytes: record, usable: record.count)
-                var sum = nonce
-                for place in stride(from: pageSize - 200, to: 0, by: -200) { sum &+= UInt32(page.byte(4 + place)) }
-                guard sum == page.number32(4 + pageSize) else { break reading }
-                // The first one of a page is the oldest.
-                if pages[page.number32(0)] == nil { pages[page.number32(0)] = Array(record[4..<4 + pageSize]) }
+            while index < head.recordCount, let bytes = file.read(offset, 4) {
+                guard visit(DamagedPage(number: 2, bytes: bytes, usable: 4).number32(0), offset, head.nonce) else {
+                    return
+                }
                 offset += Int64(pageSize) + 8
                 index &+= 1
             }
-            offset = (offset + sector - 1) / sector * sector
+            offset = (offset + head.sectorSize - 1) / head.sectorSize * head.sectorSize
         }
-        if pages.isEmpty || file.superJournal.map({ !fileExists($0) }) ?? false { return nil }
+    }
+
+    /// nil where the page of a record is not whole.
+    func page(at offset: Int64, _ nonce: UInt32) -> [UInt8]? {
+        guard let bytes = file.read(offset &+ 4, pageSize &+ 4) else { return nil }
+        let page = DamagedPage(number: 2, bytes: bytes, usable: bytes.count)
+        var sum = nonce
+        for place in stride(from: pageSize - 200, to: 0, by: -200) { sum &+= UInt32(page.byte(place)) }
+        return sum == page.number32(pageSize) ? Array(bytes[..<pageSize]) : nil
+    }
+
+    /// Whether it cannot be of a file with this first page. A transaction counts once (in the 4 bytes from 24), and writes that page last of
+    /// all, once the journal has it; before, the file is as long as it was, or longer, and the page says how long (in the 4 bytes
+    /// from 28, if those from 92 are the count). https://www.sqlite.org/fileformat2.html#the_database_header
+    func isStray(beside first: DamagedPage, size: Int64, _ codec: (any PageCodec)?) -> Bool {
+        if let codec, codec.pageSize != pageSize { return true }
+        var isStray: Bool?
+        var count = 0
+        records { number, offset, nonce in
+            count += 1
+            // Whoever looks has no day for it.
+            if count > 100_000 { isStray = false }
+            guard number == 1 || count == 1 && codec != nil else { return isStray == nil }
+            guard var page = page(at: offset, nonce) else {
+                isStray = false
+                return false
+            }
+            if let codec {
+                let found = page.withUnsafeMutableBytes { page in
+                    page.baseAddress.map { codec.decrypt(number, $0) }
+                }
+                guard case .authentic? = found else {
+                    isStray = true
+                    return false
+                }
+            }
+            guard number == 1 else { return true }
+            isStray = first.number32(24) &- DamagedPage(number: 1, bytes: page, usable: pageSize).number32(24) > 1
+            return false
+        }
+        if let isStray { return isStray }
+        guard DamagedFile.pageSize(first.bytes) == pageSize else { return false }
+        return Int64(pageCount) > (size &+ Int64(pageSize) &- 1) / Int64(pageSize)
+            || first.number32(24) == first.number32(92) && first.number32(28) > pageCount
+    }
+}
+
+private struct JournalHead {
+    let recordCount: UInt32
+    let nonce: UInt32
+    let pageCount: UInt32
+    let sectorSize: Int64
+    let pageSize: Int
+
+    init?(_ bytes: [UInt8]) {
+        let head = DamagedPage(number: 2, bytes: bytes, usable: 28)
+        recordCount = head.number32(8)
+        nonce = head.number32(12)
+        pageCount = head.number32(16)
+        sectorSize = Int64(head.number32(20))
+        pageSize = Int(head.number32(24))
+        guard isJournal(head), sectorSize >= 28, sectorSize <= 65_536, pageSize >= 512, pageSize <= 65_536 else {
+            return nil
+        }
     }
 }
 

@@ -103,6 +103,36 @@ extension DamagedPage {
             rowid: rowid, size: size, local: bytes[place..<end], overflow: local < size ? number32(end) : 0)
     }
 
+    /// The rowids of a page of a table, in the order of its cells.
+    private var rowids: [Int64] {
+        guard let kind, kind.isTable, cellsStart &+ cellCount &* 2 <= usable else { return [] }
+        return (0..<cellCount).map { index in
+            var place = cellPlace(index)
+            if kind == .tableInterior { place &+= 4 } else { _ = varint(&place) }
+            return Int64(bitPattern: varint(&place))
+        }
+    }
+
+    /// Whether it can be the page that another one takes it for; not where another one was written over it.
+    func mostlyLies(in gap: RowidGap) -> Bool {
+        guard kind == .tableLeaf else { return true }
+        let rowids = rowids
+        return rowids.count { gap.contains($0) } * 2 >= rowids.count
+    }
+
+    func isOrdered(in gap: RowidGap) -> Bool { strays(in: gap).isEmpty }
+
+    /// The cells whose rowids are out of order, or are not where the page is said to have them.
+    func strays(in gap: RowidGap) -> Set<Int> {
+        let rowids = rowids
+        var strays: Set<Int> = []
+        for (index, rowid) in rowids.enumerated() {
+            if !gap.contains(rowid) { strays.insert(index) }
+            if index > 0, rowids[index - 1] >= rowid { strays.formUnion([index - 1, index]) }
+        }
+        return strays
+    }
+
     /// Whether all of a page's bytes are cells, free blocks or fragments, each once: where a cell is no longer counted, its bytes are none
     /// of these. https://www.sqlite.org/fileformat2.html#b_tree_pages
     func isAccountedFor(_ greatest: Int) -> Bool {

@@ -47,6 +47,8 @@ package func repair(
     guard fileExists(path) else {
         throw CormorantError(.cannotOpen, "there is no file \"\(path)\"", hint: "check the path")
     }
+    // As SQLite has its log, and as the copy of its schema is named.
+    let path = canonicalPath(path)
     let codec = try codecs?.makeCodec(path: newPath)
     var report = RepairReport()
     try makeDatabase(at: newPath, rightsOf: path) { temporary in
@@ -55,8 +57,11 @@ package func repair(
         options.codecs = codec?.shared
         let target = try Connection(path: temporary, options: options)
         defer { target.close() }
-        let kept = try readSchemaCopy(schemaCopyPath(path), codec?.shared)
-        let salvage = try Salvage(source, target, schema ?? kept.map { $0.joined(separator: ";\n") + ";" }, progress)
+        let monitor = ProgressMonitor { _ in progress?(0, Int64(source.pageCount)) ?? true }
+        let extra = try schema.map { try schemaEntries(statements($0), monitor, skipsOthers: false) }
+        let kept = try extra == nil ? readSchemaCopy(schemaCopyPath(path), codec?.shared, monitor) : nil
+        let salvage = Salvage(
+            source, target, try extra ?? schemaEntries(kept ?? [], monitor, skipsOthers: true), progress)
         report = try salvage.run()
         try target.script("PRAGMA journal_mode = DELETE")
     }
@@ -66,6 +71,7 @@ package func repair(
 /// One repair.
 final class Salvage {
     private let source: DamagedFile
+    private let target: Connection
     private let writer: SalvageWriter
     private let progress: CopyProgress?
     /// What each page was taken for.
@@ -76,16 +82,21 @@ final class Salvage {
     /// Rows whose place is not known, by the page that is the highest that leads to them.
     private var orphans: [(top: UInt32, page: UInt32)] = []
 
-    init(_ source: DamagedFile, _ target: Connection, _ schema: String?, _ progress: CopyProgress?) throws {
+    init(_ source: DamagedFile, _ target: Connection, _ extra: [SchemaEntry], _ progress: CopyProgress?) {
         self.source = source
+        self.target = target
         self.progress = progress
         owners = [UInt8](repeating: 0, count: Int(source.pageCount) + 1)
         references = PageReferences(source)
-        writer = SalvageWriter(target, source, try schema.map(statements) ?? [])
+        writer = SalvageWriter(target, source, extra)
     }
 
     func run() throws -> RepairReport {
         report.pages = Int64(source.pageCount)
+        // One statement may take long.
+        let monitor = ProgressMonitor { _ in self.goesOn }
+        target.setMonitor(monitor)
+        defer { withExtendedLifetime(monitor) { target.setMonitor(nil) } }
         // Of one that is encrypted it shows below.
         if source.header == nil, source.page(1) != nil { report.unreadablePages += 1 }
         try writer.begin()
@@ -104,7 +115,7 @@ final class Salvage {
         let free = source.freePages()
         if !schemaIsWhole { schema += try scatteredSchema(schema, free ?? []) }
         try writer.makeTables(schema)
-        for row in unread { writer.keep(row.rowid, row.values, row.page) }
+        for row in unread { try writer.keep(row.rowid, row.values, row.page) }
         for table in writer.tables where table.root > 0 {
             try references.count(from: table.root, isTable: !table.isWithoutRowid, looked)
         }
@@ -136,12 +147,13 @@ final class Salvage {
 
     private func looked() throws {
         seen += 1
-        guard seen % 256 == 1, let progress else { return }
-        // Once to count what leads to them, and once to read them.
-        guard progress(min(seen / 2, report.pages), report.pages) else {
+        guard seen % 256 != 1 || goesOn else {
             throw CormorantError(.interrupted, "the repair was cancelled", hint: "nothing was changed; try again")
         }
     }
+
+    /// Pages are looked at twice: to count what leads to them, and to read them.
+    private var goesOn: Bool { progress?(min(seen / 2, report.pages), report.pages) ?? true }
 
     /// Calls `found` with all rows of a tree.
     /// - Returns: the rowids between which pages are lost.
@@ -154,27 +166,34 @@ final class Salvage {
         while let (number, gap) = open.popLast() {
             try looked()
             guard let page = source.treePage(number, isTable: isTable, isRoot: number == root), let kind = page.kind,
-                owners[Int(number)] == 0, references.leadOnce(to: number)
+                owners[Int(number)] == 0, references.leadOnce(to: number), page.mostlyLies(in: gap)
             else {
                 gaps.append(gap)
                 continue
             }
             owners[Int(number)] = 1
-            if kind != .tableInterior { try rows(of: page, tree, found) }
+            if kind != .tableInterior { try rows(of: page, tree, in: gap, found) }
             if !page.isAccountedFor(source.greatestCell) { gaps.append(gap) }
             guard !kind.isLeaf else { continue }
+            let children = page.children()
+            // Of keys that are out of order none says anything.
+            let areOrdered = page.isOrdered(in: gap)
             var least = gap.least
-            for child in page.children().map({ ($0.page, $0.greatest ?? gap.greatest) }) {
-                open.append((child.0, RowidGap(least: least, greatest: child.1)))
-                least = child.1
+            for child in children {
+                let greatest = areOrdered ? child.greatest ?? gap.greatest : gap.greatest
+                open.append((child.page, RowidGap(least: least, greatest: greatest)))
+                if areOrdered { least = greatest }
             }
         }
         return gaps
     }
 
+    /// - Parameter gap: where their rowids are.
     private func rows(
-        of page: DamagedPage, _ tree: DamagedTree, _ found: (Int64?, [DamagedValue], Bool, UInt32) throws -> Void
+        of page: DamagedPage, _ tree: DamagedTree, in gap: RowidGap = RowidGap(),
+        _ found: (Int64?, [DamagedValue], Bool, UInt32) throws -> Void
     ) throws {
+        let strays = page.strays(in: gap)
         for index in 0..<page.cellCount {
             let row = tree.row(page, index) { overflow in
                 guard owners[Int(overflow)] == 0, references.belongToOneRow(overflow) else { return false }
@@ -185,7 +204,7 @@ final class Salvage {
                 try found(nil, [], false, page.number)
                 continue
             }
-            try found(row.rowid, row.values, row.isWhole, page.number)
+            try found(row.rowid, row.values, row.isWhole && !strays.contains(index), page.number)
         }
     }
 
@@ -270,7 +289,7 @@ final class Salvage {
             if let table {
                 try writer.write(row.rowid, row.values, row.isWhole, to: table, row.page)
             } else {
-                writer.keep(row.rowid, row.values, row.page)
+                try writer.keep(row.rowid, row.values, row.page)
             }
         }
         // The page that led to them had no rows, unlike that of a table WITHOUT ROWID.
@@ -367,21 +386,4 @@ struct SchemaEntry {
         let words = sql?.split(maxSplits: 2, whereSeparator: { $0.isWhitespace }) ?? []
         return words.count > 1 && sameIdentifier(String(words[1]), "VIRTUAL")
     }
-}
-
-/// The entries of a schema that CREATE statements make.
-private func statements(_ script: String) throws -> [SchemaEntry] {
-    let memory = try Connection(path: ":memory:", options: OpenOptions())
-    defer { memory.close() }
-    memory.acceptForeignSchemas()
-    try memory.foreignScript(script)
-    let statement = try Statement(memory, "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
-    defer { statement.finalize() }
-    var entries: [SchemaEntry] = []
-    while try statement.step() {
-        let row = Row(statement)
-        func text(_ column: Int32) -> String { row.cell(column).string ?? "" }
-        entries.append(SchemaEntry(type: text(0), name: text(1), table: text(2), root: 0, sql: text(3)))
-    }
-    return entries
 }

@@ -195,9 +195,9 @@ final class SalvageWriter {
             if sameIdentifier(entry.name, "sqlite_sequence") { sequence = entry }
             guard let sql = entry.sql, !entry.isVirtual, !isOwn(entry.name) else { continue }
             do {
-                try make(sql)
+                try make(entry, sql)
                 tables.append(try SalvagedTable(entry, target))
-            } catch let error as CormorantError where error.code != .interrupted {
+            } catch let error as CormorantError where !error.endsRepair {
                 tables.append(SalvagedTable(entry, problem: error.plainMessage))
             }
         }
@@ -213,7 +213,12 @@ final class SalvageWriter {
     private func findIndexes(_ schema: [SchemaEntry]) throws {
         try target.script("SAVEPOINT indexes")
         for entry in schema where entry.type == "index" && !isOwn(entry.name) {
-            if let sql = entry.sql { try? make(sql) }
+            guard let sql = entry.sql else { continue }
+            do {
+                try make(entry, sql)
+            } catch let error as CormorantError where !error.endsRepair {
+                // It is told when they are made for good.
+            }
         }
         let all = try Statement(target, "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index'")
         while try all.step() {
@@ -228,19 +233,30 @@ final class SalvageWriter {
 
     private func isOwn(_ name: String) -> Bool { sameIdentifier(String(name.prefix(7)), "sqlite_") }
 
-    /// Runs one statement, with whatever functions it names.
-    private func make(_ sql: String) throws {
+    /// Runs the statement of an entry, with whatever functions it names, if that makes what the entry says and does nothing else.
+    /// - Parameter isRun: false: it is looked at alone.
+    private func make(_ entry: SchemaEntry, _ sql: String, isRun: Bool = true) throws {
+        let allowed = MadeEntry(entry)
+        sqlite3_set_authorizer(target.handle, denyOthers, Unmanaged.passUnretained(allowed).toOpaque())
+        defer { withExtendedLifetime(allowed) { target.restoreAuthorizer() } }
         var known = Set<String>()
         while true {
             do {
                 let statement = try Statement(target, sql)
                 defer { statement.finalize() }
-                _ = try statement.step()
-                return
+                if isRun { _ = try statement.step() }
+                break
             } catch let error as CormorantError {
-                guard try target.defineMissingFunction(error, &known) else { throw error }
+                guard try target.defineMissingFunction(error, &known) else {
+                    throw error.sqliteCode & 0xFF == SQLITE_AUTH ? notMade(entry) : error
+                }
             }
         }
+        guard allowed.isMade else { throw notMade(entry) }
+    }
+
+    private func notMade(_ entry: SchemaEntry) -> CormorantError {
+        CormorantError(.corrupt, "its SQL is not that of \(entry.type) \(entry.name)")
     }
 
     func finish(_ schema: [SchemaEntry]) throws {
@@ -254,30 +270,43 @@ final class SalvageWriter {
             for entry in all where entry.type == type {
                 guard let sql = entry.sql, !isOwn(entry.name) else { continue }
                 do {
-                    try make(sql)
-                } catch let error as CormorantError where error.code != .interrupted {
+                    try make(entry, sql)
+                } catch let error as CormorantError where !error.endsRepair {
                     note("\(entry.type) \(entry.name): \(error.plainMessage)", entry)
                 }
             }
         }
-        // Their rows stand in tables of their own, which are there: what makes them would make those anew.
-        let virtual = all.filter { $0.isVirtual && $0.sql != nil }
-        if !virtual.isEmpty {
-            try target.script("PRAGMA writable_schema = ON")
-            for entry in virtual {
-                let statement = try Statement(
-                    target,
-                    "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('table', ?1, ?1, 0, ?2)")
-                defer { statement.finalize() }
-                try statement.bind(.text(entry.name), 1)
-                try statement.bind(.text(entry.sql ?? ""), 2)
-                _ = try statement.step()
+        for entry in all where entry.isVirtual {
+            guard let sql = entry.sql else { continue }
+            do {
+                try make(entry, sql, isRun: false)
+                try addVirtual(entry, sql)
+            } catch let error as CormorantError where !error.endsRepair {
+                tables.append(SalvagedTable(entry, problem: error.plainMessage))
             }
-            try target.script("PRAGMA writable_schema = OFF")
         }
         // Not where an index has a function of the program's.
-        if all.contains(where: \.isStatistics) { try? target.script("ANALYZE") }
+        if all.contains(where: \.isStatistics) {
+            do {
+                try target.script("ANALYZE")
+            } catch let error as CormorantError where !error.endsRepair {
+                // It is for speed.
+            }
+        }
         try target.script("COMMIT")
+    }
+
+    /// Their rows stand in tables of their own, which are there: what makes one would make those anew.
+    private func addVirtual(_ entry: SchemaEntry, _ sql: String) throws {
+        try target.script("PRAGMA writable_schema = ON")
+        let statement = try Statement(
+            target, "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('table', ?1, ?1, 0, ?2)")
+        try statement.bind(.text(entry.name), 1)
+        try statement.bind(.text(sql), 2)
+        _ = try statement.step()
+        statement.finalize()
+        // The next one may have its name.
+        try target.script("PRAGMA writable_schema = RESET")
     }
 
     private func note(_ problem: String, _ entry: SchemaEntry) {
@@ -301,7 +330,7 @@ final class SalvageWriter {
             return
         }
         table.report.lostRows += 1
-        if !values.isEmpty { keep(rowid, values, page) }
+        if !values.isEmpty { try keep(rowid, values, page) }
     }
 
     /// - Returns: whether the table took it.
@@ -336,9 +365,7 @@ final class SalvageWriter {
         do {
             _ = try statement.step()
             return target.changes > 0
-        } catch let error as CormorantError where [.full, .io, .noMemory, .interrupted].contains(error.code) {
-            throw error
-        } catch is CormorantError {
+        } catch let error as CormorantError where !error.endsRepair {
             return false
         }
     }
@@ -358,11 +385,11 @@ final class SalvageWriter {
     }
 
     /// Keeps a row that has no table.
-    func keep(_ rowid: Int64?, _ values: [DamagedValue], _ page: UInt32) {
+    func keep(_ rowid: Int64?, _ values: [DamagedValue], _ page: UInt32) throws {
         do {
             try keepRow(rowid, values, page)
             foundRows += 1
-        } catch {
+        } catch let error as CormorantError where !error.endsRepair {
             // It is counted where it is missing.
         }
     }
@@ -434,5 +461,48 @@ final class SalvageWriter {
         defer { lookup.reset() }
         for (place, value) in entry.enumerated() { try bind(value, lookup, Int32(place + 1)) }
         return try lookup.step()
+    }
+}
+
+extension CormorantError {
+    /// Whether nothing more can be written, instead of this row alone.
+    fileprivate var endsRepair: Bool { [.full, .io, .noMemory, .interrupted].contains(code) }
+}
+
+/// What a statement of a schema may make.
+private final class MadeEntry {
+    let name: String
+    let action: Int32
+    var isMade = false
+
+    init(_ entry: SchemaEntry) {
+        name = entry.name
+        action =
+            switch entry.type {
+            case "index": SQLITE_CREATE_INDEX
+            case "view": SQLITE_CREATE_VIEW
+            case "trigger": SQLITE_CREATE_TRIGGER
+            default: entry.isVirtual ? SQLITE_CREATE_VTABLE : SQLITE_CREATE_TABLE
+            }
+    }
+}
+
+/// Lets a statement make the one thing that it is to, with what SQLite does for it: anyone can have written a damaged file.
+private func denyOthers(
+    _ context: UnsafeMutableRawPointer?, _ action: Int32, _ first: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
+    _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?
+) -> Int32 {
+    guard let context else { return SQLITE_DENY }
+    let entry = Unmanaged<MadeEntry>.fromOpaque(context).takeUnretainedValue()
+    let name = first.map { String(cString: $0) } ?? ""
+    let isOwn = sameIdentifier(String(name.prefix(7)), "sqlite_")
+    switch action {
+    case SQLITE_READ, SQLITE_FUNCTION, SQLITE_REINDEX: return SQLITE_OK
+    case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: return isOwn ? SQLITE_OK : SQLITE_DENY
+    case entry.action where sameIdentifier(name, entry.name):
+        entry.isMade = true
+        return SQLITE_OK
+    case SQLITE_CREATE_TABLE, SQLITE_CREATE_INDEX: return isOwn ? SQLITE_OK : SQLITE_DENY
+    default: return SQLITE_DENY
     }
 }

@@ -58,12 +58,15 @@ extension Connection {
 }
 
 /// The CREATE statements of a copy; nil where there is none, or it cannot be read.
-func readSchemaCopy(_ path: String, _ codecs: (any PageCodecSource)?) throws -> [String]? {
+func readSchemaCopy(
+    _ path: String, _ codecs: (any PageCodecSource)?, _ monitor: ProgressMonitor? = nil
+) throws -> [String]? {
     guard fileExists(path) else { return nil }
     var options = OpenOptions(mode: .readOnly, untrusted: true)
     options.codecs = codecs
     guard let copy = try? Connection(path: path, options: options) else { return nil }
-    defer { copy.close() }
+    defer { withExtendedLifetime(monitor) { copy.close() } }
+    copy.setMonitor(monitor)
     guard let statement = try? Statement(copy, "SELECT sql FROM schema ORDER BY rowid") else { return nil }
     defer { statement.finalize() }
     var texts: [String] = []

@@ -45,9 +45,21 @@ enum Main {
         exitProcess(run(Array(CommandLine.arguments.dropFirst())))
     }
 
+    /// Bytes that are no UTF-8 would become other characters, and so perhaps the name of another file.
+    private static func refuseOtherEncodings() throws {
+        let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        for (index, argument) in arguments.enumerated() {
+            guard let argument, String(validatingCString: argument) == nil else { continue }
+            throw CormorantError(
+                .encoding, "argument \(index) is not UTF-8: \(visible(String(cString: argument)))",
+                hint: "give what has such a name another one, or a symbolic link to it")
+        }
+    }
+
     /// Runs a command to its end. Returns its exit status; whatever it holds is released by then.
     private static func run(_ arguments: [String]) -> Int32 {
         do {
+            try refuseOtherEncodings()
             var command = try Command.parseAsRoot(arguments)
             try command.run()
             try Output.standard.flush()

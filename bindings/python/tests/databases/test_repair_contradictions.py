@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant import RepairReport, repair
+from cormorant import DatabaseError, RepairReport, repair
 
 PAGE = 4096
 NUMBERS = "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < {0}) "
@@ -228,3 +228,122 @@ def test_deleted_rows_that_may_be_back_are_told(path: Path) -> None:
     found = all_of(saved, "SELECT count(*) FROM a WHERE id < 500 OR id > 2500")[0][0]
     assert isinstance(found, int)
     assert found + report.found_rows >= 999
+
+
+def test_a_page_of_another_table_in_the_place_of_one_is_told(path: Path) -> None:
+    file = Damaged(
+        path,
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, v); CREATE TABLE b (id INTEGER PRIMARY KEY, v);"
+        + NUMBERS.format(3000)
+        + "INSERT INTO a SELECT i, 'a' || i FROM n;"
+        + NUMBERS.format(3000)
+        + "INSERT INTO b SELECT i + 10000, 'b' || i FROM n",
+    )
+    mine, others = (struct.unpack_from(">I", file.bytes, file.cells(file.roots[name])[3])[0] for name in "ab")
+    lost = len(file.cells(mine))
+    file.bytes[file.at(mine) : file.at(mine + 1)] = file.bytes[file.at(others) : file.at(others + 1)]
+    report, saved = file.repair()
+    assert all_of(saved, "SELECT count(*) FROM a WHERE v LIKE 'a%'") == [(3000 - lost,)]
+    assert all_of(saved, "SELECT count(*) FROM a WHERE v NOT LIKE 'a%'") == [(0,)]
+    assert all_of(saved, "SELECT count(*) FROM b") == [(3000,)]
+    assert report.tables[0].lost_pages == 1
+
+
+def test_rowids_that_are_out_of_order_are_told(path: Path) -> None:
+    file = Damaged(
+        path,
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, v);" + NUMBERS.format(100) + "INSERT INTO a SELECT i, 'a' || i FROM n",
+    )
+    # Behind the cell's size.
+    file.bytes[file.cells(file.roots["a"])[50] + 1] = 20
+    report, saved = file.repair()
+    assert all_of(saved, "SELECT count(*) FROM a WHERE v <> 'a' || id") == [(0,)]
+    assert (report.tables[0].lost_rows, report.found_rows) == (2, 2)
+    assert all_of(saved, "SELECT id, c1 FROM lost_and_found") == [(50, "a50"), (20, "a51")]
+
+
+HOSTILE = [
+    (
+        "table",
+        "z",
+        "CREATE TABLE z AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c",
+    ),
+    ("table", "z", "CREATE TRIGGER z AFTER INSERT ON a BEGIN DELETE FROM a; END"),
+    ("table", "z", "CREATE TEMP TRIGGER z AFTER INSERT ON a BEGIN INSERT INTO a VALUES (NULL, 'new'); END"),
+    ("table", "z", "CREATE TABLE y (x)"),
+    ("view", "z", "CREATE TABLE z (x)"),
+    ("table", "a", "CREATE VIRTUAL TABLE a USING fts5 (x)"),
+    ("table", "z", "CREATE VIRTUAL TABLE y USING fts5 (x)"),
+    ("table", "z", "CREATE VIRTUAL TABLE z USING ("),
+    ("table", "sqlite_schema", "CREATE VIRTUAL TABLE sqlite_schema USING fts5 (x)"),
+    ("table", "f", "CREATE VIRTUAL TABLE f USING fts5 (y)"),
+]
+
+
+@pytest.mark.parametrize("row", HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
+def test_a_schema_does_nothing_but_make_what_it_says(path: Path, row: tuple[str, str, str]) -> None:
+    script = "CREATE TABLE a (id INTEGER PRIMARY KEY, v); INSERT INTO a VALUES (1, 'x'), (2, 'y');"
+    file = Damaged(path, script + "CREATE VIRTUAL TABLE f USING fts5 (x); INSERT INTO f VALUES ('found')")
+    changed = sqlite3.connect(path)
+    changed.execute("PRAGMA writable_schema = ON")
+    with changed:
+        changed.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, 0, ?)", (row[0], row[1], row[1], row[2]))
+    changed.close()
+    file.bytes = bytearray(path.read_bytes())
+    report, saved = file.repair()
+    assert [table.problem for table in report.tables if table.name == row[1] and table.problem]
+    assert all_of(saved, "SELECT * FROM a") == [(1, "x"), (2, "y")]
+    assert all_of(saved, "SELECT * FROM f ('found')") == [("found",)]
+    assert all_of(saved, "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'f%' AND name NOT LIKE 'lost%'") == [
+        ("a",)
+    ]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "ATTACH '{other}' AS other; DROP TABLE other.kept",
+        "VACUUM INTO '{made}'",
+        "ATTACH '{made}' AS made; CREATE TABLE made.x (y)",
+        "CREATE TABLE z AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c",
+        "CREATE TABLE a (broken",
+    ],
+)
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_schema_that_is_given_does_nothing_but_make(path: Path, sql: str, is_kept: bool) -> None:
+    file = Damaged(path, "CREATE TABLE a (id INTEGER PRIMARY KEY, v); INSERT INTO a VALUES (1, 'x')")
+    other, made = path.with_name("other.db"), path.with_name("made.db")
+    with sqlite3.connect(other) as db:
+        db.execute("CREATE TABLE kept (x)")
+    db.close()
+    sql = sql.format(other=other, made=made)
+    if is_kept:
+        with sqlite3.connect(path.with_name(path.name + "-corm-schema")) as db:
+            db.execute("CREATE TABLE schema (sql TEXT NOT NULL)")
+            db.executemany("INSERT INTO schema VALUES (?)", [(sql,), ("CREATE TABLE added (x)",)])
+        db.close()
+        report, saved = file.repair()
+        assert report.is_whole
+        assert all_of(saved, "SELECT name FROM sqlite_schema") == [("a",), ("added",)]
+    else:
+        file.path.write_bytes(file.bytes)
+        with pytest.raises(DatabaseError, match="incomplete input" if "broken" in sql else "more than CREATE"):
+            repair(path, path.with_name("new.db"), schema="CREATE VIRTUAL TABLE f USING fts5 (x); " + sql)
+    assert not made.exists()
+    kept = sqlite3.connect(other)
+    assert all_of(kept, "SELECT name FROM sqlite_schema") == [("kept",)]
+    kept.close()
+
+
+def test_a_journal_of_a_vacuum_to_another_page_size_counts(path: Path) -> None:
+    """The file has the new size already, the journal its pages of the old one."""
+    file = Damaged(path, "CREATE TABLE a (id INTEGER PRIMARY KEY, v); INSERT INTO a VALUES (1, 'x')")
+    old = bytes(file.bytes)
+    new = bytearray(old[:PAGE])
+    new[16:18] = (1024).to_bytes(2, "big")
+    new[24:28] = (int.from_bytes(old[24:28], "big") + 1).to_bytes(4, "big")
+    path.with_name(path.name + "-journal").write_bytes(journal(old[:PAGE], len(old) // PAGE))
+    file.bytes = new + old[PAGE:]
+    report, saved = file.repair()
+    assert report.is_whole
+    assert all_of(saved, "SELECT * FROM a") == [(1, "x")]

@@ -1,0 +1,126 @@
+"""A rollback journal that a killed process left, beside a file that was put in the place of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cormorant import Cipher, Database, DatabaseError, Error, repair
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+VICTIM = """
+import os, resource, signal, sys
+sys.path.insert(0, {source!r})
+from cormorant import Cipher, Database
+
+db = Database({path!r}, cipher={cipher}, journal_mode="delete")
+db.execute_script("CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT)")
+db.execute("INSERT INTO t SELECT i, printf('%500d', i) FROM ("
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) SELECT i FROM n)")
+if {moment!r} == "commit":
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize({path!r}) + 10 * 4096,) * 2)
+    db.execute("INSERT INTO t SELECT id + 1000, x FROM t")
+db.execute_script("PRAGMA cache_size = 5")
+with db.transaction():
+    db.execute("UPDATE t SET x = x || '!'")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture(params=["plain", "encrypted"])
+def cipher(request: pytest.FixtureRequest) -> str | None:
+    return "Cipher('k', rounds=5)" if request.param == "encrypted" else None
+
+
+def crash(path: Path, moment: str, cipher: str | None) -> bytes:
+    code = VICTIM.format(source=str(SOURCE), path=str(path), moment=moment, cipher=cipher)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=os.environ)
+    assert -done.returncode in (signal.SIGXFSZ, signal.SIGKILL), done.stderr
+    return path.with_name(path.name + "-journal").read_bytes()
+
+
+def key(cipher: str | None) -> Cipher | None:
+    return Cipher("k", rounds=5) if cipher else None
+
+
+def other(path: Path, rows: int, cipher: str | None) -> bytes:
+    path.unlink(missing_ok=True)
+    with Database(path, cipher=key(cipher), journal_mode="delete") as db:
+        db.execute_script("CREATE TABLE other (x)")
+        for n in range(rows):
+            db.execute("INSERT INTO other VALUES (?)", [f"{n} " * 500])
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("rows", [3, 300])
+@pytest.mark.parametrize("moment", ["transaction", "commit"])
+def test_a_journal_of_another_file_is_not_rolled_back(
+    path: Path, moment: str, rows: int, cipher: str | None, tmp_path: Path
+) -> None:
+    journal = path.with_name(path.name + "-journal")
+    left = crash(path, moment, cipher)
+    good = other(tmp_path / "other.db", rows, cipher)
+    path.write_bytes(good)
+    for mode in ("create", "read_write", "read_only"):
+        with pytest.raises(DatabaseError, match="left over from another database") as raised:
+            Database(path, cipher=key(cipher), mode=mode)
+        assert raised.value.code == "CORM_E_CANNOT_OPEN"
+    with pytest.raises(DatabaseError, match="left over from another database"):
+        repair(path, tmp_path / "new.db", cipher=key(cipher))
+    with Database(":memory:") as db, pytest.raises(DatabaseError, match="left over from another database"):
+        db.attach(path, "other", cipher=key(cipher))
+    assert (path.read_bytes(), journal.read_bytes()) == (good, left)
+    journal.unlink()
+    with Database(path, cipher=key(cipher)) as db:
+        assert db.query("SELECT count(*) FROM other").fetch_all() == [(rows,)]
+
+
+@pytest.mark.parametrize("moment", ["transaction", "commit"])
+def test_a_journal_of_the_file_is(path: Path, moment: str, cipher: str | None) -> None:
+    crash(path, moment, cipher)
+    with Database(path, cipher=key(cipher)) as db:
+        assert db.query("SELECT count(*), sum(x LIKE '%!') FROM t").fetch_all() == [(500, 0)]
+        assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+
+
+def test_another_key_is_one_all_the_same(path: Path) -> None:
+    crash(path, "transaction", "Cipher('k', rounds=5)")
+    with pytest.raises(Error) as raised:
+        Database(path, cipher=Cipher("other", rounds=5))
+    assert raised.value.code == "CORM_E_WRONG_KEY"
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal"])
+def test_a_link_has_the_logs_of_its_file(path: Path, suffix: str, tmp_path: Path) -> None:
+    """SQLite follows symbolic links, and so does what looks at logs before it."""
+    link = tmp_path / "links" / "link.db"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    log = path.with_name(path.name + suffix)
+    if suffix == "-journal":
+        left = crash(path, "commit", None)
+    else:
+        with Database(path, journal_mode="wal") as db:
+            db.execute_script("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+            left = log.read_bytes()
+    path.write_bytes(b"")
+    log.write_bytes(left)
+    with pytest.raises(DatabaseError, match="is empty"):
+        Database(link)
+    assert log.read_bytes() == left
+    if suffix == "-wal":
+        repair(link, tmp_path / "new.db")
+        with Database(tmp_path / "new.db") as db:
+            assert db.query("SELECT x FROM t").fetch_all() == [(1,)]
+    good = other(tmp_path / "other.db", 300, None)
+    path.write_bytes(good)
+    for call in (lambda: Database(link), lambda: repair(link, tmp_path / "none.db")):
+        with pytest.raises(DatabaseError, match="left over from another database"):
+            call()
+    assert (path.read_bytes(), log.read_bytes()) == (good, left)
