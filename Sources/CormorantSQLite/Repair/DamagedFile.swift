@@ -332,33 +332,34 @@ struct HotJournal {
     /// all, once the journal has it; before, the file is as long as it was, or longer, and the page says how long (in the 4 bytes
     /// from 28, if those from 92 are the count). https://www.sqlite.org/fileformat2.html#the_database_header
     func isStray(beside first: DamagedPage, size: Int64, _ codec: (any PageCodec)?) -> Bool {
-        if let codec, codec.pageSize != pageSize { return true }
-        var isStray: Bool?
+        // A file that had no page has none in the journal.
+        guard pageCount > 0 else { return false }
+        var counter: UInt32?
         var count = 0
+        var others = 0
+        var isAuthentic = codec == nil
         records { number, offset, nonce in
             count += 1
-            // Whoever looks has no day for it.
-            if count > 100_000 { isStray = false }
-            guard number == 1 || count == 1 && codec != nil else { return isStray == nil }
-            guard var page = page(at: offset, nonce) else {
-                isStray = false
-                return false
-            }
+            guard number == 1 || !isAuthentic else { return count < 100_000 }
+            guard var page = page(at: offset, nonce) else { return false }
             if let codec {
                 let found = page.withUnsafeMutableBytes { page in
                     page.baseAddress.map { codec.decrypt(number, $0) }
                 }
                 guard case .authentic? = found else {
-                    isStray = true
-                    return false
+                    others += 1
+                    return others < 100
                 }
+                isAuthentic = true
             }
-            guard number == 1 else { return true }
-            isStray = first.number32(24) &- DamagedPage(number: 1, bytes: page, usable: pageSize).number32(24) > 1
-            return false
+            if number == 1 { counter = DamagedPage(number: 1, bytes: page, usable: pageSize).number32(24) }
+            return counter == nil
         }
-        if let isStray { return isStray }
-        guard DamagedFile.pageSize(first.bytes) == pageSize else { return false }
+        // Of the file's own one record may have been altered, which shows when it is rolled back.
+        if !isAuthentic { return others > 1 }
+        if let counter { return first.number32(24) &- counter > 1 }
+        // A header is anyone's, and authentic pages are the file's.
+        guard codec == nil, count < 100_000, DamagedFile.pageSize(first.bytes) == pageSize else { return false }
         return Int64(pageCount) > (size &+ Int64(pageSize) &- 1) / Int64(pageSize)
             || first.number32(24) == first.number32(92) && first.number32(28) > pageCount
     }

@@ -266,7 +266,7 @@ HOSTILE = [
     (
         "table",
         "z",
-        "CREATE TABLE z AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c",
+        "CREATE TABLE z AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x FROM c",
     ),
     ("table", "z", "CREATE TRIGGER z AFTER INSERT ON a BEGIN DELETE FROM a; END"),
     ("table", "z", "CREATE TEMP TRIGGER z AFTER INSERT ON a BEGIN INSERT INTO a VALUES (NULL, 'new'); END"),
@@ -294,7 +294,7 @@ def test_a_schema_does_nothing_but_make_what_it_says(path: Path, row: tuple[str,
     assert [table.problem for table in report.tables if table.name == row[1] and table.problem]
     assert all_of(saved, "SELECT * FROM a") == [(1, "x"), (2, "y")]
     assert all_of(saved, "SELECT * FROM f ('found')") == [("found",)]
-    assert all_of(saved, "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'f%' AND name NOT LIKE 'lost%'") == [
+    assert all_of(saved, "SELECT name FROM sqlite_schema WHERE name GLOB '[a-eg-km-z]*'") == [
         ("a",)
     ]
 
