@@ -42,10 +42,16 @@ private func saysNoLog(_ path: String, _ codec: (any PageCodec)?) -> Bool {
 /// pages of the other one into it.
 private func refuseStrayJournal(of path: String, _ codec: (any PageCodec)?) throws {
     let name = path + "-journal"
-    // Whoever writes one now gives the next one another number.
+    var seen: [UInt8] = []
+    // Whoever writes now changes the page with each commit: where it is as it was, what was read between is of one.
     guard let journal = HotJournal(name),
-        withFirstPage(path, codec, { journal.isStray(beside: $0, size: $1, codec) }) == true,
-        HotJournal(name)?.start == journal.start
+        withFirstPage(
+            path, codec,
+            { page, size in
+                seen = page.bytes
+                return journal.isStray(beside: page, size: size, codec)
+            }) == true,
+        withFirstPage(path, codec, { page, _ in page.bytes == seen }) == true
     else { return }
     throw CormorantError(
         .cannotOpen,

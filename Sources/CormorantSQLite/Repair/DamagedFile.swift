@@ -288,8 +288,6 @@ private struct DamagedJournal {
 
 /// A rollback journal that is to be rolled back: https://www.sqlite.org/fileformat2.html#rollbackjournal
 struct HotJournal {
-    /// Its first header, of which no other journal has the same.
-    let start: [UInt8]
     let pageSize: Int
     /// Of the file before the transaction.
     let pageCount: UInt32
@@ -297,8 +295,8 @@ struct HotJournal {
 
     /// nil where there is none.
     init?(_ path: String) {
-        guard let file = SideFile(path), let start = file.read(0, 28), let head = JournalHead(start) else { return nil }
-        (self.file, self.start, pageSize, pageCount) = (file, start, head.pageSize, head.pageCount)
+        guard let file = SideFile(path), let head = file.read(0, 28).flatMap(JournalHead.init) else { return nil }
+        (self.file, pageSize, pageCount) = (file, head.pageSize, head.pageCount)
         if file.superJournal.map({ !fileExists($0) }) ?? false { return nil }
     }
 
@@ -337,29 +335,26 @@ struct HotJournal {
         var counter: UInt32?
         var count = 0
         var others = 0
-        var isAuthentic = codec == nil
+        var isAuthentic = false
         records { number, offset, nonce in
             count += 1
-            guard number == 1 || !isAuthentic else { return count < 100_000 }
+            guard number == 1 || codec != nil else { return count < 100_000 }
             guard var page = page(at: offset, nonce) else { return false }
             if let codec {
                 let found = page.withUnsafeMutableBytes { page in
                     page.baseAddress.map { codec.decrypt(number, $0) }
                 }
-                guard case .authentic? = found else {
-                    others += 1
-                    return others < 100
-                }
-                isAuthentic = true
+                if case .authentic? = found { isAuthentic = true } else { others += 1 }
+                return !isAuthentic && others < 100
             }
-            if number == 1 { counter = DamagedPage(number: 1, bytes: page, usable: pageSize).number32(24) }
-            return counter == nil
+            counter = DamagedPage(number: 1, bytes: page, usable: pageSize).number32(24)
+            return false
         }
-        // Of the file's own one record may have been altered, which shows when it is rolled back.
-        if !isAuthentic { return others > 1 }
+        // Of the file's own one record may have been altered, which shows when it is rolled back. Its header is anyone's, and SQLCipher's
+        // counter is one of chance.
+        if codec != nil { return !isAuthentic && others > 1 }
         if let counter { return first.number32(24) &- counter > 1 }
-        // A header is anyone's, and authentic pages are the file's.
-        guard codec == nil, count < 100_000, DamagedFile.pageSize(first.bytes) == pageSize else { return false }
+        guard count < 100_000, DamagedFile.pageSize(first.bytes) == pageSize else { return false }
         return Int64(pageCount) > (size &+ Int64(pageSize) &- 1) / Int64(pageSize)
             || first.number32(24) == first.number32(92) && first.number32(28) > pageCount
     }
