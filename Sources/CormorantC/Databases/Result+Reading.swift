@@ -12,7 +12,7 @@ private func read<Result>(
     do {
         return try body(result.value(column), result)
     } catch {
-        result.note(error)
+        result.note(result.cursor.located(error))
         return none
     }
 }

@@ -145,7 +145,8 @@ package final class ColumnReader {
         let found = StorageType.name(cell?.type ?? StorageType.null)
         func error(_ code: ErrorCode, _ what: String, _ hint: String) -> CormorantError {
             CormorantError(
-                code, "row \(rowsBefore + row) has \(what) in column \"\(name)\"", hint: hint, columns: [name])
+                code, "row \(rowsBefore + row) has \(what) in column \"\(name)\"", hint: hint, columns: [name]
+            ).at(record: rowsBefore + row)
         }
         switch misfit {
         case .kind:
@@ -160,11 +161,12 @@ package final class ColumnReader {
             let fault = TimeFormError(
                 cell?.type == StorageType.text ? cell?.text : nil, storage: found, of: kind.form ?? .datetime)
             let known = cursor.model.flatMap { model in
-                model.columns.first { $0.name == name }.map { (model.table, $0.column) }
+                model.columns.first { $0.name == name }.map { (table: model.table, column: $0.column) }
             }
             return CormorantError(
-                fault.code, "column \"\(name)\" \(fault.what) (in row \(rowsBefore + row))",
-                hint: known.map(fault.hint) ?? fault.hint, columns: [name])
+                fault.code, "\(known.map { "\($0.table).\($0.column)" } ?? "column \"\(name)\"") \(fault.what)",
+                hint: known.map(fault.hint) ?? fault.hint, table: known?.table, columns: [known?.column ?? name]
+            ).at(row: rowsBefore + row)
         case .notUTF8: return error(.encoding, "text that is not UTF-8", "read it as a blob: CAST(... AS BLOB)")
         case .tooLong: return error(.tooBig, "more text than a batch can hold", "leave the longest out")
         case .noMemory: return error(.noMemory, "no memory left", "select fewer columns")

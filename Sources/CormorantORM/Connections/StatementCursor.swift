@@ -23,8 +23,8 @@ package final class StatementCursor {
     private var onRow = false
     /// Whether it has stepped to the first row, for the names, and has not given it yet.
     private var isAhead = false
-    /// How many rows were read before the next one.
-    private var rowsGiven = 0
+    /// How many rows it has stepped to.
+    private var rowCount = 0
     /// Of one that had none to step to.
     private var typesWithoutRows: [String?] = []
     /// Why it ended before its last row.
@@ -170,20 +170,21 @@ package final class StatementCursor {
     package func next<Result>(_ read: (RecordReader) throws -> Result) throws -> Result? {
         try acquiring {
             guard let statement = try advance() else { return nil }
-            defer { rowsGiven &+= 1 }
             do {
                 return try read(RecordReader(statement, columns: columns, model: model))
             } catch {
-                throw located(error, rowsGiven)
+                throw located(error)
             }
         } ?? nil
     }
 
-    /// An error of reading a row says which one it was, counted from 0.
+    /// An error of reading the row says which one it is, counted from 0.
     @inline(never)
-    private func located(_ error: any Error, _ row: Int) -> any Error {
-        guard let error = error as? CormorantError, error.isOfRow, error.recordIndex == nil else { return error }
-        return error.namesRow ? error.at(record: row) : error.at(row: row)
+    package func located(_ error: any Error) -> any Error {
+        guard rowCount > 0, let error = error as? CormorantError, error.isOfRow, error.recordIndex == nil else {
+            return error
+        }
+        return error.namesRow ? error.at(record: rowCount - 1) : error.at(row: rowCount - 1)
     }
 
     /// Reads the next rows, `limit` at most, as records, the lock taken once.
@@ -194,9 +195,8 @@ package final class StatementCursor {
             guard limit > 0, let statement = try advance() else { return 0 }
             let reader = RecordReader(statement, columns: columns, model: model)
             var count = 0
-            defer { rowsGiven &+= count }
             repeat {
-                do { try read(reader) } catch { throw located(error, rowsGiven &+ count) }
+                do { try read(reader) } catch { throw located(error) }
                 count &+= 1
             } while try count < limit && advance() != nil
             return count
@@ -221,7 +221,7 @@ package final class StatementCursor {
         try acquiring {
             var count = 0
             while count < limit, let statement = try advance() {
-                try read(Row(statement))
+                do { try read(Row(statement)) } catch { throw located(error) }
                 count &+= 1
             }
             return count
@@ -232,7 +232,9 @@ package final class StatementCursor {
     /// - Parameter read: whether it wants more.
     package func readRows(while read: (Row) throws -> Bool) throws {
         _ = try acquiring {
-            while let statement = try advance(), try read(Row(statement)) {}
+            while let statement = try advance() {
+                do { guard try read(Row(statement)) else { return } } catch { throw located(error) }
+            }
         }
     }
 
@@ -246,7 +248,7 @@ package final class StatementCursor {
         let result = try acquiring {
             // What has interrupted it says so.
             guard onRow, let statement else { throw ending ?? noCurrentRow() }
-            return try read(Row(statement))
+            do { return try read(Row(statement)) } catch { throw located(error) }
         }
         guard let result else { throw noCurrentRow() }
         return result
@@ -282,9 +284,9 @@ package final class StatementCursor {
             if reprepared != nil { try statement.refuseTransactionWord(connection) }
             onRow = try statement.step()
             if reprepared != nil { try confirmColumns(statement) }
-            if onRow, !timeColumns.isEmpty {
-                let row = Row(statement)
-                for time in timeColumns { try checkTime(row.cell(time.place), of: time.table, time.column) }
+            if onRow {
+                rowCount &+= 1
+                if !timeColumns.isEmpty { try checkTimes(of: Row(statement)) }
             }
         } catch {
             finish()
@@ -301,6 +303,14 @@ package final class StatementCursor {
 }
 
 extension StatementCursor {
+    private func checkTimes(of row: Row) throws {
+        do {
+            for time in timeColumns { try checkTime(row.cell(time.place), of: time.table, time.column) }
+        } catch {
+            throw located(error)
+        }
+    }
+
     /// The names that its rows have. A statement that only reads goes to its first row for them, which comes next: until
     /// then nobody knows whether another program altered the table. What fails there, fails next.
     package var namesOfRows: [String] {

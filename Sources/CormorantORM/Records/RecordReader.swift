@@ -263,7 +263,7 @@ extension RecordReader {
 
     @usableFromInline @inline(never)
     package func outOfRange(_ column: Int, _ what: String) -> CormorantError {
-        error(column, .range, what, "make the property wide enough")
+        error(column, .range, what, "mend the value, or give the property a type that holds it")
     }
 
     @usableFromInline @inline(never)

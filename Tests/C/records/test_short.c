@@ -55,6 +55,16 @@ static void what_cannot_be_given_is_the_next_steps_error(void **state) {
     KEPT(CORM_E_MISUSE, "no column 1", "1", assert_true(corm_result_is_null(row, 1)));
     /* The first of several. */
     KEPT(CORM_E_MISUSE, "no column 7", "'x'", (corm_result_int64(row, 7), corm_result_int64(row, 0)));
+    corm_result *second;
+    OK(corm_result_open(db, "SELECT 1 AS c UNION ALL SELECT 'x'", CORM_NO_VALUES, &second, &failure));
+    GIVES(CORM_ROW, corm_result_next(second, &failure));
+    assert_int_equal(corm_result_int64(second, 0), 1);
+    GIVES(CORM_ROW, corm_result_next(second, &failure));
+    assert_int_equal(corm_result_int64(second, 0), 0);
+    GIVES(CORM_E_TYPE, corm_result_next(second, &failure));
+    assert_int_equal(corm_error_info_get(failure)->record_index, 1);
+    assert_non_null(strstr(corm_error_message(failure), "\"c\" holds text, not an integer (in row 1)"));
+    corm_result_close(second);
     corm_result *before;
     OK(corm_result_open(db, "SELECT 1", CORM_NO_VALUES, &before, &failure));
     assert_int_equal(corm_result_int64(before, 0), 0);

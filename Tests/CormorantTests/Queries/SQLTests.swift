@@ -79,6 +79,10 @@ struct SQLTests {
         #expect(oldest.0 == "Edsger" && oldest.1 == 72)
         let wrong = expectError(.type) { try database.fetchAll("SELECT name FROM person", as: Int.self) }
         #expect(wrong?.columns == ["name"])
+        let third = expectError(.type) {
+            try database.fetchAll("SELECT iif(id = 3, name, id) AS n FROM person ORDER BY id", as: Int.self)
+        }
+        #expect(third?.recordIndex == 2 && third?.message.hasSuffix("(in row 2)") == true)
         expectError(.nullValue) { try database.fetchAll("SELECT city FROM person WHERE city IS NULL", as: String.self) }
         let many = expectError(.misuse) { try database.fetchAll("SELECT name, age FROM person", as: String.self) }
         #expect(many?.hint == "give a type for each of name, age")
