@@ -208,7 +208,7 @@ class FamilyInfo(ModelInfo):
             for place, item in needed:
                 if row[place] is None:
                     raise DataError(
-                        f"{info.name}.{item.name} holds NULL, which it cannot{self._where(row)}",
+                        f"{self.table}.{item.column_name} holds NULL, which it cannot{self._where(row)}",
                         code="CORM_E_NULL_VALUE",
                         hint="mend the file, or let the property be None",
                         table=self.table,
@@ -248,7 +248,7 @@ class FamilyInfo(ModelInfo):
     def _unknown(self, row: Row, place: int) -> DataError:
         column = self.columns[place]
         return DataError(
-            f"{self.name}.{column.name} holds {row[place]!r}, which no class derived from {self.name} has"
+            f"{self.table}.{column.column_name} holds {row[place]!r}, which no class derived from {self.name} has"
             f"{self._where(row)}",
             code="CORM_E_TYPE",
             hint=f"define that class, or import its module; class {self.name}(Model, ..., keep_unknown=True) "

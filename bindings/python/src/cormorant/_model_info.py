@@ -375,7 +375,7 @@ class ModelInfo:
 
     def unreadable_value(self, column: Column[Any], error: Exception, row: native_record.Row = ()) -> DataError:
         """The error about the value of a column; row: all of its record, which names it."""
-        where = f"{self.name}.{column.name}"
+        where = f"{self.table}.{column.column_name}"  # as the library says it of what the file holds
         if column._options.get("transform"):
             code, message = "CORM_E_CALLBACK", f"{where} cannot be decoded: {error}"
         elif own_transform(column.type_name, column.transform) and isinstance(error, ValueError | TypeError):
