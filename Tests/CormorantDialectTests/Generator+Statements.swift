@@ -39,8 +39,8 @@ extension Generator {
         if chance.happens(80) { select.conditions = [condition(3)] }
         select.order = order(by: .column(thing, 0))
         if chance.happens(30) {
-            select.limit = .value(.integer(Int64(chance.below(8)) - 1))
-            if chance.happens(50) { select.offset = .value(.integer(Int64(chance.below(4)) - 1)) }
+            select.limit = .value(.integer(Int64(chance.below(8))))
+            if chance.happens(50) { select.offset = .value(.integer(Int64(chance.below(4)))) }
         }
         return select
     }

@@ -104,7 +104,6 @@ extension StatementCompiler {
     func writePostgresLimit(_ select: Select) throws {
         switch select.limit?.node {
         case nil: break
-        case .value(.integer(let limit), _)? where limit < 0: break
         case .value(.integer, _)?:
             sql += " LIMIT "
             try write(select.limit ?? .value(.null), as: .bigint)
@@ -115,7 +114,7 @@ extension StatementCompiler {
         }
         switch select.offset?.node {
         case nil: break
-        case .value(.integer(let offset), _)? where offset <= 0: break
+        case .value(.integer(0), _)?: break
         case .value(.integer, _)?:
             sql += " OFFSET "
             try write(select.offset ?? .value(.null), as: .bigint)

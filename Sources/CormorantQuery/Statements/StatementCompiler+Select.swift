@@ -301,6 +301,9 @@ extension StatementCompiler {
 
     func writeLimit(_ select: Select) throws {
         guard select.limit != nil || select.offset != nil else { return }
+        for (name, part) in [("limit", select.limit), ("offset", select.offset)] {
+            if case .value(.integer(let count), _) = part?.node, count < 0 { throw belowZero(name, count) }
+        }
         if dialect == .postgres { return try writePostgresLimit(select) }
         sql += " LIMIT "
         try write(select.limit ?? .value(dialect.noLimit), at: .any)
@@ -308,6 +311,11 @@ extension StatementCompiler {
         sql += " OFFSET "
         try write(offset, at: .any)
     }
+}
+
+/// Of a limit or an offset, which SQLite would take for none.
+package func belowZero(_ name: String, _ count: Int64) -> CormorantError {
+    CormorantError(.misuse, "the \(name) is \(count)", hint: "give 0 or more, or none for all")
 }
 
 extension Select {

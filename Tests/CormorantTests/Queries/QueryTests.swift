@@ -24,6 +24,14 @@ struct QueryTests {
         expectError(.misuse) { try cursor.next() }
     }
 
+    /// SQLite would take it for none, and give all.
+    @Test func aNegativeLimitOrOffsetIsRefused() throws {
+        expectError(.misuse) { try database.fetchAll(Person.limit(-1)) }
+        expectError(.misuse) { try database.fetchAll(Person.all.offset(-1)) }
+        expectError(.misuse) { try database.fetchAll(Person.self, Query(limit: -1)) }
+        expectError(.misuse) { try database.fetchCount(Person.self, Query(offset: -1)) }
+    }
+
     @Test func aCursorEndsWithItsLastReference() throws {
         try database.execute("CREATE TABLE other (id)")
         func readOne() throws -> String? { try database.cursor(Person.self).next()?.name }
