@@ -39,6 +39,11 @@ func changes(_ database: Database) throws {
             $0.year = nil
             $0.kind = .studio
         })
+    try database.execute(
+        Album.all.update {
+            $0.year = ($0.year ?? 1900) + 1
+            $0.artistID = when($0.price > 3, 1).otherwise(2)
+        })
     let count: Int? = try database.fetchOne(Artist.select { $0.albums.count { $0.year == 1976 && $0.price > 3 } })
     print(count as Any)
 }

@@ -18,6 +18,14 @@ public struct Assignments<Columns: RecordColumns> {
         set { assign(columns[keyPath: path].node, newValue.node) }
     }
 
+    /// Sets a property that may be nil to an expression that is not.
+    @_disfavoredOverload
+    public subscript<Content>(dynamicMember path: KeyPath<Columns, SQLExpression<Content?>>) -> SQLExpression<Content> {
+        @available(*, unavailable, message: "the property may be NULL: write $0.age ?? 0")
+        get { fatalError("unavailable") }
+        set { assign(columns[keyPath: path].node, newValue.node) }
+    }
+
     // Disfavored, so that `$0.age + 1` on the right is an expression.
     /// Sets a property to a value.
     @_disfavoredOverload

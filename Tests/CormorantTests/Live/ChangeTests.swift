@@ -26,6 +26,15 @@ struct ChangeTests {
         expectError(.misuse) { try database.execute(Album.all.update { _ in }) }
     }
 
+    @Test func aPropertyThatMayBeNilTakesWhatIsNot() throws {
+        let update = Album.where { $0.title.hasPrefix("High") }.update { $0.year = ($0.year ?? 1900) + 1 }
+        try expectSQL(
+            update, #"UPDATE "album" SET "year" = coalesce("year", ?) + ? WHERE "title" LIKE ? ESCAPE '\'"#,
+            [1900, 1, "High%"])
+        #expect(try database.execute(update) == 1)
+        #expect(try database.fetchOne(Album.where { $0.title == "High Voltage" })?.year == 1977)
+    }
+
     /// SQL would add to what the row held before.
     @Test func aPropertyIsSetOnce() throws {
         let update = Album.all.update {
