@@ -130,7 +130,7 @@ corm_expr *corm_expr_row(corm_expr *const *parts, size_t count);
  * one row after the other. operand: consumed. Returns: owned.
  */
 corm_expr *corm_expr_in(corm_expr *operand, const corm_value *values, size_t count);
-/* operand IN (SELECT ...). Both: consumed. Returns: owned. */
+/* operand IN (SELECT ...); its opposite holds for no row where the SELECT gives a NULL. Both: consumed. Returns: owned. */
 corm_expr *corm_expr_in_select(corm_expr *operand, corm_statement *select);
 /*
  * CASE base WHEN whens[i] THEN thens[i] ... ELSE otherwise END. base (NULL: the whens are conditions), whens, thens,

@@ -153,7 +153,7 @@ extension SQLExpression {
         SQLExpression<Bool>(node: .binary(.isIn, node, Expression(.parameter(name))))
     }
 
-    /// IN the rows of a query of one column.
+    /// IN the rows of a query of one column. Its opposite holds for no row where the query gives a NULL: leave those out.
     public func isIn<Query: RowQuery>(_ query: Query) -> SQLExpression<Bool>
     where Query.Row: ColumnValue, Query.Row.Unwrapped == Content.Unwrapped {
         SQLExpression<Bool>(node: .isIn(node, query.tree))
