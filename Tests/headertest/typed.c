@@ -39,7 +39,9 @@ corm_status use(corm_database *db, corm_arena *arena, corm_error **error) {
     pet rex = {0}, *first = NULL;
     person *people = NULL;
     size_t count = 0;
+    const person *same = &ada;
     corm_status status = corm_record_save(db, CORM_OF(person, &ada), arena, error);
+    status |= corm_record_delete(db, CORM_OF(person, same), error);
     status |= corm_record_save(db, CORM_OF(pet, &rex), arena, error);
     status |= CORM_FETCH(person, db, NULL, arena, &people, &count, error);
     status |= CORM_FIRST(pet, db, NULL, &first, error);
@@ -54,6 +56,8 @@ corm_status use(corm_database *db, corm_arena *arena, corm_error **error) {
     status |= corm_record_save(db, CORM_OF(person, ada), arena, error);
 #elif WRONG == 7
     status |= CORM_FIRST(person, db, NULL, &first, error);
+#elif WRONG == 9
+    status |= corm_record_save(db, CORM_OF(person, same), arena, error);
 #elif WRONG == 8
     status |= CORM_FIRST(pet, db, NULL, first, error);
 #endif

@@ -33,6 +33,8 @@ template <typename Struct> inline Struct corm_sized_struct() {
     return made;
 }
 template <typename Value> inline const Value *corm_address_of(const Value &value) { return &value; }
+template <typename Record> inline Record *corm_pointer_to(Record *record) { return record; }
+template <typename Record> inline const Record *corm_pointer_to(const Record *record) { return record; }
 /* For sizeof: as many bytes as there are items. */
 template <typename Item, size_t Count> char (&corm_items_of(const Item (&items)[Count]))[Count];
 #define CORM_INIT_(type) corm_sized_struct<type>()

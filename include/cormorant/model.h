@@ -56,16 +56,21 @@ corm_status corm_model_create_all(const corm_model_slot *slots, size_t count, co
 #define CORM_SLOT(record) {&record##_def, &record##_model}
 /*
  * CORM_OF(person, &ada): the model and the record, two arguments: corm_record_save(db, CORM_OF(person, &ada), arena, &error). A
- * pointer to anything but a person does not compile.
+ * pointer to anything but a person does not compile; one to a const person goes where the record is only read.
  */
-#define CORM_OF(record, pointer) record##_model, CORM_TYPED_(record *, pointer)
+#define CORM_OF(record, pointer) record##_model, CORM_RECORD_(record, pointer)
 #if defined(__cplusplus)
+#define CORM_RECORD_(record, pointer) corm_pointer_to<record>(pointer)
 #define CORM_TYPED_(type, pointer) static_cast<type>(pointer)
 #elif defined(__GNUC__)
+#define CORM_RECORD_(record, pointer)                                                                                  \
+    (__extension__ _Generic((pointer), record *: (pointer), const record *: (pointer)))
 #define CORM_TYPED_(type, pointer) (__extension__ _Generic((pointer), type: (pointer)))
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CORM_RECORD_(record, pointer) _Generic((pointer), record *: (pointer), const record *: (pointer))
 #define CORM_TYPED_(type, pointer) _Generic((pointer), type: (pointer))
 #else
+#define CORM_RECORD_(record, pointer) (pointer)
 #define CORM_TYPED_(type, pointer) (pointer)
 #endif
 
