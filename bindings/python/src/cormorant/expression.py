@@ -135,9 +135,9 @@ class Expression(Operand, Generic[T_co]):
         return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)))
 
     def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool]:
-        """One of the values, of which there may be any number, where None asks for NULL; or of the one column of a query,
-        the opposite of which holds for no row where the query gives a NULL. A parameter is given a list of values when the
-        query runs: Person.id.in_(param("ids")).
+        """One of the values, of which there may be any number, and where None asks for NULL; or of the one column of a
+        query, the opposite of which holds for no row where the query gives a NULL. A parameter is given a list of
+        values when the query runs: Person.id.in_(param("ids")).
         """
         if tree := getattr(values, "_tree", None):
             return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()))
