@@ -62,8 +62,8 @@ extension ModelPlan {
 
     /// - Parameter counting: gives the number of rows instead of the rows.
     func select(_ query: Query, _ scratch: ScratchMemory, counting: Bool = false) throws -> Statement {
-        if let limit = query.limit, limit < 0 { throw belowZero("limit", Int64(limit)) }
-        if query.offset < 0 { throw belowZero("offset", Int64(query.offset)) }
+        if let limit = query.limit, limit < 0 { throw noCount("limit", "\(limit)") }
+        if query.offset < 0 { throw noCount("offset", "\(query.offset)") }
         let columns = try query.attributes.map { try model.require($0.property) }
         let order = try query.order.map(ordered)
         let limited = query.limit != nil || query.offset > 0

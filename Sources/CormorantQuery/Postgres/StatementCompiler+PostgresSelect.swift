@@ -102,25 +102,25 @@ extension StatementCompiler {
 
     /// A negative LIMIT is none, a negative OFFSET 0.
     func writePostgresLimit(_ select: Select) throws {
-        switch select.limit?.node {
-        case nil: break
-        case .value(.integer, _)?:
+        if let limit = select.limit {
             sql += " LIMIT "
-            try write(select.limit ?? .value(.null), as: .bigint)
-        default:
-            sql += " LIMIT nullif(greatest("
-            try write(select.limit ?? .value(.null), as: .bigint)
-            sql += ", -1), -1)"
+            switch limit.node {
+            case .value(.integer, _), .parameter: try write(count: limit, "limit")
+            default:
+                sql += "nullif(greatest("
+                try write(count: limit, "limit")
+                sql += ", -1), -1)"
+            }
         }
-        switch select.offset?.node {
-        case nil: break
-        case .value(.integer(0), _)?: break
-        case .value(.integer, _)?:
+        guard let offset = select.offset else { return }
+        switch offset.node {
+        case .value(.integer(0), _): break
+        case .value(.integer, _), .parameter:
             sql += " OFFSET "
-            try write(select.offset ?? .value(.null), as: .bigint)
+            try write(count: offset, "offset")
         default:
             sql += " OFFSET greatest("
-            try write(select.offset ?? .value(.null), as: .bigint)
+            try write(count: offset, "offset")
             sql += ", 0)"
         }
     }

@@ -100,6 +100,8 @@ package enum ParameterForm: Sendable {
     case pattern(BinaryOperator, folds: Bool)
     /// As a value of that type.
     case stored(ColumnType)
+    /// As a limit or an offset, by which name it is told.
+    case count(String)
     /// A pattern of GLOB or REGEXP as PostgreSQL's regular expression.
     case expression(BinaryOperator)
 
@@ -107,6 +109,7 @@ package enum ParameterForm: Sendable {
         switch self {
         case .plain: value
         case .stored(let type): try value.required(as: type)
+        case .count(let name): try value.count(name)
         case .expression(let kind): try value.postgresExpression(kind)
         case .comparedWith(let column): try value.comparable(with: column)
         case .decimal: try value.exactDecimal()
@@ -137,6 +140,14 @@ extension Value {
         throw CormorantError(
             .type, "\(model).\(column.property) is of type \(column.type.name) and is compared with \(kindName)",
             hint: "give a value of type \(column.type.name)", columns: [column.name])
+    }
+
+    fileprivate func count(_ name: String) throws -> Value {
+        switch self {
+        case .null: throw noCount(name, "NULL")
+        case .integer(let integer) where integer < 0: throw noCount(name, "\(integer)")
+        default: return self
+        }
     }
 
     /// As a parameter of that type is bound.

@@ -301,21 +301,34 @@ extension StatementCompiler {
 
     func writeLimit(_ select: Select) throws {
         guard select.limit != nil || select.offset != nil else { return }
-        for (name, part) in [("limit", select.limit), ("offset", select.offset)] {
-            if case .value(.integer(let count), _) = part?.node, count < 0 { throw belowZero(name, count) }
-        }
         if dialect == .postgres { return try writePostgresLimit(select) }
         sql += " LIMIT "
-        try write(select.limit ?? .value(dialect.noLimit), at: .any)
+        if let limit = select.limit {
+            try write(count: limit, "limit")
+        } else {
+            try write(.value(dialect.noLimit), at: .any)
+        }
         guard let offset = select.offset else { return }
         sql += " OFFSET "
-        try write(offset, at: .any)
+        try write(count: offset, "offset")
+    }
+
+    /// - Parameter name: what it is, for errors.
+    func write(count: Expression, _ name: String) throws {
+        switch count.node {
+        case .value(.integer(let integer), _) where integer < 0: throw noCount(name, "\(integer)")
+        case .parameter(let parameter) where dialect == .postgres:
+            bind(.parameter(parameter, .count(name)), as: .bigint)
+        case .parameter(let parameter): bindParameter(parameter, .count(name))
+        case _ where dialect == .postgres: try write(count, as: .bigint)
+        default: try write(count, at: .any)
+        }
     }
 }
 
-/// Of a limit or an offset, which SQLite would take for none.
-package func belowZero(_ name: String, _ count: Int64) -> CormorantError {
-    CormorantError(.misuse, "the \(name) is \(count)", hint: "give 0 or more, or none for all")
+/// Of a limit or an offset below 0, which SQLite would take for none.
+package func noCount(_ name: String, _ value: String) -> CormorantError {
+    CormorantError(.misuse, "the \(name) is \(value)", hint: "give 0 or more, or none for all")
 }
 
 extension Select {
