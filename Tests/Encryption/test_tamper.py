@@ -247,6 +247,29 @@ def test_a_journal_that_is_on_the_disk_is_played_back_whole_or_refused(path: Pat
     assert is_restored(path, before)
 
 
+def test_a_record_of_a_journal_in_the_place_of_another_is_refused(path: Path) -> None:
+    """Each is authentic; but a journal has a page once."""
+    run(OURS, path, *FILL, mode="delete")
+    before = read(path)
+    spill = ("PRAGMA cache_size = 5", "BEGIN", "UPDATE t SET c = zeroblob(99)")
+    run(OURS, path, *spill, mode="delete", end="kill")
+    journal = path.with_name("test.db-journal")
+    kept = {file: file.read_bytes() for file in (path, journal)}
+    first, size = 512, PAGE + 8
+    count = int.from_bytes(kept[journal][8:12], "big")
+    assert count > 2
+    for target in range(count):
+        source = (target + 1) % count
+        content = bytearray(kept[journal])
+        record = kept[journal][first + source * size : first + (source + 1) * size]
+        content[first + target * size : first + (target + 1) * size] = record
+        journal.write_bytes(content)
+        assert not is_restored(path, before), target
+        for file, content_before in kept.items():
+            file.write_bytes(content_before)
+    assert is_restored(path, before)
+
+
 def is_restored(path: Path, before: object) -> bool:
     """False where the library says that the journal, or a page in it, was altered."""
     try:
