@@ -257,7 +257,7 @@ def test_a_record_of_a_journal_in_the_place_of_another_is_refused(path: Path) ->
     kept = {file: file.read_bytes() for file in (path, journal)}
     first, size = 512, PAGE + 8
     count = int.from_bytes(kept[journal][8:12], "big")
-    assert count > 2
+    assert count > 1
     for target in range(count):
         source = (target + 1) % count
         content = bytearray(kept[journal])
