@@ -3,6 +3,10 @@
 // its sources are links into the main package, whose `package` declarations the targets use.
 import PackageDescription
 
+let base: [Target.Dependency] = ["CormorantPlatform", "CormorantBase", "CormorantThreads"]
+let engine: [Target.Dependency] =
+    base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery", "CormorantORM"]
+
 let package = Package(
     name: "fuzz",
     platforms: [.macOS(.v13)],
@@ -11,11 +15,31 @@ let package = Package(
         .systemLibrary(name: "CThreads"),
         .target(name: "CormorantPlatform"),
         .target(name: "CormorantBase", dependencies: ["CormorantPlatform"]),
-        .target(name: "CormorantThreads", dependencies: ["CormorantBase", "CThreads"]),
+        .target(name: "CormorantThreads", dependencies: ["CormorantPlatform", "CormorantBase", "CThreads"]),
         .target(name: "CormorantEngine", dependencies: ["CormorantBase"]),
         .target(name: "CormorantSQLite", dependencies: ["CormorantThreads", "CormorantEngine", "CSQLite"]),
         .target(name: "CormorantCipher", dependencies: ["CormorantBase", "CormorantSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
+        .target(name: "CormorantPostgres", dependencies: base + ["CormorantEngine"]),
+        .target(
+            name: "CormorantORM",
+            dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery"]),
+        .target(name: "CormorantMigrations", dependencies: engine),
+        .target(name: "CormorantKeyValue", dependencies: engine),
+        .target(name: "CormorantObservation", dependencies: engine),
+        .systemLibrary(name: "CCormorant"),
+        .target(
+            name: "CormorantC",
+            dependencies: engine + [
+                "CCormorant", "CormorantMigrations", "CormorantKeyValue", "CormorantObservation", "CormorantCipher",
+                "CThreads",
+            ]),
+        .target(
+            name: "CormorantBinding",
+            dependencies: engine + ["CCormorant", "CormorantC", "CormorantKeyValue", "CormorantObservation"]),
+        .executableTarget(
+            name: "FuzzCalls", dependencies: ["CormorantC", "CormorantBinding"],
+            cSettings: [.unsafeFlags(["-I../../include"])]),
         .executableTarget(
             name: "FuzzCipher", dependencies: ["CormorantBase", "CormorantSQLite", "CormorantCipher"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),

@@ -1,7 +1,6 @@
 /*
- * What a caller hands the library as bytes, by libFuzzer: TARGET 1 JSON, 2 rows in Python's marshal format, 3 statements and
- * expressions in it, 4 whole database files, opened as untrusted. The library is the one that is built, as users have it, so that nothing
- * tells the fuzzer what was reached; its corpora begin in Calls/.
+ * What a caller hands the library as bytes, by libFuzzer: CORMORANT_FUZZ=json, marshal (rows in Python's format), tree (statements and
+ * expressions in it) or database (whole files, opened as untrusted). Its corpora begin in Calls/.
  */
 #define _GNU_SOURCE
 #include <cormorant-binding.h>
@@ -50,9 +49,26 @@ static void look(corm_status status) {
     forget();
 }
 
+static void read_json(const uint8_t *data, size_t size);
+static void write_rows(const uint8_t *data, size_t size);
+static void make_tree(const uint8_t *data, size_t size);
+static void open_file(const uint8_t *data, size_t size);
+
+static const struct {
+    const char *name;
+    void (*run)(const uint8_t *data, size_t size);
+} targets[] = {{"json", read_json}, {"marshal", write_rows}, {"tree", make_tree}, {"database", open_file}};
+static void (*target)(const uint8_t *data, size_t size);
+
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
     (void)count;
     (void)arguments;
+    const char *name = getenv("CORMORANT_FUZZ");
+    for (size_t index = 0; name != NULL && index < sizeof targets / sizeof *targets; index += 1)
+        if (strcmp(name, targets[index].name) == 0)
+            target = targets[index].run;
+    if (target == NULL)
+        abort();
     corm_open_options options = CORM_OPEN_OPTIONS_INIT;
     options.journal_mode = CORM_JOURNAL_MEMORY;
     snprintf(path, sizeof path, "/dev/shm/corm-fuzz-%d", (int)getpid());
@@ -160,15 +176,8 @@ static void open_file(const uint8_t *data, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2)
         return 0;
-#if TARGET == 4
-    (void)read_json, (void)write_rows, (void)make_tree;
-    open_file(data, size);
-#else
-    (void)open_file;
-    void (*const targets[])(const uint8_t *, size_t) = {read_json, write_rows, make_tree};
-    targets[TARGET - 1](data, size);
-    if (corm_database_execute(db, "DELETE FROM item", CORM_NO_VALUES, NULL, NULL) < 0)
+    target(data, size);
+    if (target != open_file && corm_database_execute(db, "DELETE FROM item", CORM_NO_VALUES, NULL, NULL) < 0)
         abort();
-#endif
     return 0;
 }
