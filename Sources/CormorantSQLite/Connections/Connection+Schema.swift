@@ -9,6 +9,9 @@ extension Connection {
         guard handle != nil else { return }
         csqlite_set_double_quoted_strings(handle, 1)
         sqlite3_collation_needed(handle, nil) { _, handle, encoding, name in
+            // SQLite asks for its own, too, where texts are UTF-16, before it makes them of those for UTF-8.
+            let name = name.map { String(cString: $0) } ?? ""
+            guard !["BINARY", "NOCASE", "RTRIM"].contains(where: { sameIdentifier($0, name) }) else { return }
             sqlite3_create_collation_v2(handle, name, encoding, nil, compareBytes, nil)
         }
     }

@@ -8,7 +8,7 @@ import CormorantPlatform
 /// - Parameter codec: what the file is encrypted with.
 package func refuseLeftoverLogs(of path: String, _ codec: (any PageCodec)?) throws {
     var info = stat()
-    guard let path = isURI(path) ? FileOnDisk(path)?.path : canonicalPath(path), stat(path, &info) == 0,
+    guard let path = isURI(path) ? FileOnDisk(path)?.path : followed(path), stat(path, &info) == 0,
         info.st_mode & S_IFMT == S_IFREG
     else { return }
     guard info.st_size == 0 else {
@@ -19,6 +19,12 @@ package func refuseLeftoverLogs(of path: String, _ codec: (any PageCodec)?) thro
     throw CormorantError(
         .cannotOpen, "\"\(path)\" is empty, and \"\(path)\(suffix)\" has what was written to it",
         hint: "\(damagedHint); remove the \(suffix) file if another database left it")
+}
+
+/// Where SQLite looks for the logs of a file that may be a symbolic link.
+private func followed(_ path: String) -> String {
+    var info = stat()
+    return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK ? canonicalPath(path) : path
 }
 
 /// Refuses the log beside a file whose own header says that it has none, such as a copy that was put in the place of an older file.
@@ -35,23 +41,18 @@ private func refuseStrayLog(of path: String, _ codec: (any PageCodec)?) throws {
 
 /// https://www.sqlite.org/fileformat2.html#file_format_version_numbers
 private func saysNoLog(_ path: String, _ codec: (any PageCodec)?) -> Bool {
-    withFirstPage(path, codec) { page, _ in page.byte(18) == 1 && page.byte(19) == 1 } ?? false
+    guard let page = firstPage(path, codec)?.page else { return false }
+    return page.byte(18) == 1 && page.byte(19) == 1
 }
 
 /// Refuses a rollback journal that cannot be the file's: SQLite would cut the file off at the length that it names, and put the
 /// pages of the other one into it.
 private func refuseStrayJournal(of path: String, _ codec: (any PageCodec)?) throws {
     let name = path + "-journal"
-    var seen: [UInt8] = []
     // Whoever writes now changes the page with each commit: where it is as it was, what was read between is of one.
-    guard let journal = HotJournal(name),
-        withFirstPage(
-            path, codec,
-            { page, size in
-                seen = page.bytes
-                return journal.isStray(beside: page, size: size, codec)
-            }) == true,
-        withFirstPage(path, codec, { page, _ in page.bytes == seen }) == true
+    guard hasPages(name), let before = firstPage(path, codec), let journal = HotJournal(name)?.origin(codec),
+        let after = firstPage(path, codec), after.page.bytes == before.page.bytes,
+        journal.isStray(beside: after.page, size: after.size)
     else { return }
     throw CormorantError(
         .cannotOpen,
@@ -59,10 +60,8 @@ private func refuseStrayJournal(of path: String, _ codec: (any PageCodec)?) thro
         hint: "remove it if no program uses it, or put the file back that it is of")
 }
 
-/// Calls `body` with the beginning of a file's first page and the file's length, unless the page is lost.
-private func withFirstPage(
-    _ path: String, _ codec: (any PageCodec)?, _ body: (_ page: DamagedPage, _ size: Int64) -> Bool
-) -> Bool? {
+/// The beginning of a file's first page, and the file's length; nil where the page is lost.
+private func firstPage(_ path: String, _ codec: (any PageCodec)?) -> (page: DamagedPage, size: Int64)? {
     guard let file = FileOnDisk(path) else { return nil }
     let page = UnsafeMutableRawBufferPointer.allocate(byteCount: codec?.pageSize ?? 100, alignment: 16)
     defer { page.deallocate() }
@@ -71,5 +70,5 @@ private func withFirstPage(
     } else {
         guard file.read(page, at: 0) == page.count, page.starts(with: "SQLite format 3\0".utf8) else { return nil }
     }
-    return body(DamagedPage(number: 1, bytes: Array(page), usable: page.count), file.size)
+    return (DamagedPage(number: 1, bytes: Array(page), usable: page.count), file.size)
 }

@@ -301,20 +301,25 @@ struct HotJournal {
     }
 
     /// Calls `visit` with the number and the place of each page, until it returns false.
-    func records(_ visit: (_ page: UInt32, _ offset: Int64, _ nonce: UInt32) -> Bool) {
+    /// - Returns: whether all were there.
+    @discardableResult func records(_ visit: (_ page: UInt32, _ offset: Int64, _ nonce: UInt32) -> Bool) -> Bool {
+        let start = file.read(0, 28)
         var offset: Int64 = 0
         while let head = file.read(offset, 28).flatMap(JournalHead.init), head.pageSize == pageSize {
             offset += head.sectorSize
             var index: UInt32 = 0
             while index < head.recordCount, let bytes = file.read(offset, 4) {
                 guard visit(DamagedPage(number: 2, bytes: bytes, usable: 4).number32(0), offset, head.nonce) else {
-                    return
+                    return false
                 }
                 offset += Int64(pageSize) + 8
                 index &+= 1
             }
+            guard index == head.recordCount || head.recordCount == .max else { return false }
             offset = (offset + head.sectorSize - 1) / head.sectorSize * head.sectorSize
         }
+        // Whoever commits meanwhile takes it away.
+        return file.read(0, 28) == start
     }
 
     /// nil where the page of a record is not whole.
@@ -326,17 +331,11 @@ struct HotJournal {
         return sum == page.number32(pageSize) ? Array(bytes[..<pageSize]) : nil
     }
 
-    /// Whether it cannot be of a file with this first page. A transaction counts once (in the 4 bytes from 24), and writes that page last of
-    /// all, once the journal has it; before, the file is as long as it was, or longer, and the page says how long (in the 4 bytes
-    /// from 28, if those from 92 are the count). https://www.sqlite.org/fileformat2.html#the_database_header
-    func isStray(beside first: DamagedPage, size: Int64, _ codec: (any PageCodec)?) -> Bool {
-        // A file that had no page has none in the journal.
-        guard pageCount > 0 else { return false }
-        var counter: UInt32?
+    /// What it says of the file that it is of. That one's first page must not change meanwhile.
+    func origin(_ codec: (any PageCodec)?) -> JournalOrigin {
+        var origin = JournalOrigin(pageSize: pageSize, pageCount: pageCount, isEncrypted: codec != nil)
         var count = 0
-        var others = 0
-        var isAuthentic = false
-        records { number, offset, nonce in
+        origin.hasNoFirstPage = records { number, offset, nonce in
             count += 1
             guard number == 1 || codec != nil else { return count < 100_000 }
             guard var page = page(at: offset, nonce) else { return false }
@@ -344,17 +343,37 @@ struct HotJournal {
                 let found = page.withUnsafeMutableBytes { page in
                     page.baseAddress.map { codec.decrypt(number, $0) }
                 }
-                if case .authentic? = found { isAuthentic = true } else { others += 1 }
-                return !isAuthentic && others < 100
+                if case .authentic? = found { origin.isAuthentic = true } else { origin.others += 1 }
+                return !origin.isAuthentic && origin.others < 100
             }
-            counter = DamagedPage(number: 1, bytes: page, usable: pageSize).number32(24)
+            origin.counter = DamagedPage(number: 1, bytes: page, usable: pageSize).number32(24)
             return false
         }
+        return origin
+    }
+}
+
+struct JournalOrigin {
+    fileprivate let pageSize: Int
+    fileprivate let pageCount: UInt32
+    fileprivate let isEncrypted: Bool
+    /// The change counter of the first page, where the journal has that.
+    fileprivate var counter: UInt32?
+    fileprivate var hasNoFirstPage = false
+    fileprivate var isAuthentic = false
+    fileprivate var others = 0
+
+    /// Whether the file cannot have this first page. A transaction counts once (in the 4 bytes from 24), and writes that page last of
+    /// all, once the journal has it; before, the file is as long as it was, or longer, and the page says how long (in the 4 bytes
+    /// from 28, if those from 92 are the count). https://www.sqlite.org/fileformat2.html#the_database_header
+    func isStray(beside first: DamagedPage, size: Int64) -> Bool {
+        // A file that had no page has none in the journal.
+        guard pageCount > 0 else { return false }
         // Of the file's own one record may have been altered, which shows when it is rolled back. Its header is anyone's, and SQLCipher's
         // counter is one of chance.
-        if codec != nil { return !isAuthentic && others > 1 }
+        if isEncrypted { return !isAuthentic && others > 1 }
         if let counter { return first.number32(24) &- counter > 1 }
-        guard count < 100_000, DamagedFile.pageSize(first.bytes) == pageSize else { return false }
+        guard hasNoFirstPage, DamagedFile.pageSize(first.bytes) == pageSize else { return false }
         return Int64(pageCount) > (size &+ Int64(pageSize) &- 1) / Int64(pageSize)
             || first.number32(24) == first.number32(92) && first.number32(28) > pageCount
     }

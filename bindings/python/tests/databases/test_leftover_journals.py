@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,33 @@ def test_a_link_has_the_logs_of_its_file(path: Path, suffix: str, tmp_path: Path
         with pytest.raises(DatabaseError, match="left over from another database"):
             call()
     assert (path.read_bytes(), log.read_bytes()) == (good, left)
+
+
+@pytest.mark.parametrize("mode", ["delete", "truncate", "persist"])
+def test_the_journal_of_one_who_writes_now_is_the_files_own(path: Path, mode: str) -> None:
+    """However it is looked at, between two commits or within one."""
+    code = f"""
+import sqlite3
+db = sqlite3.connect({str(path)!r}, isolation_level=None)
+db.execute("PRAGMA journal_mode = {mode}")
+db.execute("PRAGMA synchronous = OFF")
+db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, x)")
+print("ready", flush=True)
+n = 0
+while True:
+    n += 1
+    db.execute("INSERT INTO t (x) VALUES (?)", ("y" * (10, 3000, 9000)[n % 3],))
+    if n % 300 == 0:
+        db.execute("DELETE FROM t")
+        db.execute("VACUUM")
+"""
+    writer = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    try:
+        assert writer.stdout
+        assert writer.stdout.readline() == b"ready\n"
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            Database(path, journal_mode=mode, busy_timeout=30).close()
+    finally:
+        writer.kill()
+        writer.communicate()

@@ -294,9 +294,7 @@ def test_a_schema_does_nothing_but_make_what_it_says(path: Path, row: tuple[str,
     assert [table.problem for table in report.tables if table.name == row[1] and table.problem]
     assert all_of(saved, "SELECT * FROM a") == [(1, "x"), (2, "y")]
     assert all_of(saved, "SELECT * FROM f ('found')") == [("found",)]
-    assert all_of(saved, "SELECT name FROM sqlite_schema WHERE name GLOB '[a-eg-km-z]*'") == [
-        ("a",)
-    ]
+    assert all_of(saved, "SELECT name FROM sqlite_schema WHERE name GLOB '[a-eg-km-z]*'") == [("a",)]
 
 
 @pytest.mark.parametrize(
@@ -347,3 +345,17 @@ def test_a_journal_of_a_vacuum_to_another_page_size_counts(path: Path) -> None:
     report, saved = file.repair()
     assert report.is_whole
     assert all_of(saved, "SELECT * FROM a") == [(1, "x")]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
+def test_the_collations_of_sqlite_are_its_own_in_each_encoding(path: Path, encoding: str) -> None:
+    file = Damaged(
+        path,
+        f"PRAGMA encoding = '{encoding}'; CREATE TABLE w (k TEXT COLLATE NOCASE PRIMARY KEY, v) WITHOUT ROWID;"
+        "CREATE TABLE a (x TEXT); CREATE INDEX i ON a (x COLLATE NOCASE); CREATE INDEX j ON a (x COLLATE RTRIM);"
+        "INSERT INTO w VALUES ('b', 1), ('A', 2), ('C', 3), ('d', 4); INSERT INTO a SELECT k FROM w",
+    )
+    report, saved = file.repair()
+    assert report.is_whole
+    assert all_of(saved, "SELECT v FROM w WHERE k = 'a'") == [(2,)]
+    assert all_of(saved, "SELECT k FROM w") == [("A",), ("b",), ("C",), ("d",)]
