@@ -182,6 +182,14 @@ final class DamagedFile {
     /// Bytes that a row can have at most.
     var greatestCell: Int { min(Int(pageCount) &* pageSize, 1 << 31) }
 
+    /// Whether a page says what leads to others: https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages
+    func isPointerMap(_ number: UInt32) -> Bool {
+        guard header.map({ $0.number32(52) != 0 }) ?? false, number >= 2 else { return false }
+        let distance = UInt32(usable / 5 + 1)
+        let first = (number - 2) / distance * distance + 2
+        return number == (first == lockPage ? first + 1 : first)
+    }
+
     /// The page that SQLite's locks lie in, which is never written.
     var lockPage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / pageSize &+ 1) }
 

@@ -18,13 +18,6 @@ struct DamagedPage {
     /// How many of them the file has, if it ends within them.
     var present = Int.max
 
-    /// Whether a page of overflow has the next bytes of a row that has come to `before`: not where the file ends before them, and not
-    /// where there are zeros alone, as a file has them in the place of what was never written, unless the row goes on with zeros.
-    func hasRest(_ count: Int, behind before: [UInt8]) -> Bool {
-        guard present >= 4 + count else { return false }
-        return !before.suffix(4).contains { $0 != 0 } || bytes.contains { $0 != 0 }
-    }
-
     func byte(_ place: Int) -> Int { bytes.indices.contains(place) ? Int(bytes[place]) : 0 }
     func number16(_ place: Int) -> Int { byte(place) << 8 | byte(place &+ 1) }
     func number32(_ place: Int) -> UInt32 {

@@ -77,6 +77,8 @@ final class Salvage {
     /// What each page was taken for.
     private var owners: [UInt8]
     private let references: PageReferences
+    /// Pages that others lead to and that are no pages of a tree.
+    private var refused: Set<UInt32> = []
     private var seen: Int64 = 0
     private var report = RepairReport()
     /// Rows whose place is not known, by the page that is the highest that leads to them.
@@ -169,6 +171,7 @@ final class Salvage {
                 owners[Int(number)] == 0, references.leadOnce(to: number), page.mostlyLies(in: gap)
             else {
                 gaps.append(gap)
+                refused.insert(number)
                 continue
             }
             owners[Int(number)] = 1
@@ -266,22 +269,46 @@ final class Salvage {
             groups[top, default: []].append(page)
         }
         let found = groups.sorted { $0.key < $1.key }.map(\.value)
-        for pages in found { try assign(pages, areOfTables: true, areNoneFree: known != nil) }
+        var again: [(table: SalvagedTable, pages: Int)] = []
+        for pages in found { again += try assign(pages, areOfTables: true) }
         // Once the tables have their rows, which tell entries of their indexes.
-        for pages in found where isIndexWanted { try assign(pages, areOfTables: false, areNoneFree: known != nil) }
+        for pages in found where isIndexWanted { _ = try assign(pages, areOfTables: false) }
+        // Pages that were lost stood elsewhere, unless there are some of which nothing is known: those may be what was lost.
+        guard known != nil, !hasUnknownPages(free, read) else { return }
+        for (table, pages) in again { table.foundAgain(pages) }
+    }
+
+    /// Whether a page is none that is read, free, overflow of a row, one that is counted as lost or a list of SQLite's own.
+    private func hasUnknownPages(_ free: Set<UInt32>, _ read: Set<UInt32>) -> Bool {
+        var number: UInt32 = 2
+        while number <= source.pageCount {
+            let isKnown =
+                owners[Int(number)] != 0 || free.contains(number) || read.contains(number) || refused.contains(number)
+                || source.isPointerMap(number) || number == source.lockPage
+            if !isKnown { return true }
+            number &+= 1
+        }
+        return false
     }
 
     /// Gives the rows of pages under one to the table that they are of.
-    private func assign(_ pages: [UInt32], areOfTables: Bool, areNoneFree: Bool) throws {
+    /// - Returns: that table, and how many of its pages are whole.
+    private func assign(_ pages: [UInt32], areOfTables: Bool) throws -> [(table: SalvagedTable, pages: Int)] {
         let tree = DamagedTree(source)
         var rows: [SalvagedRow] = []
+        var wholePages = 0
         for number in pages {
             guard let page = source.page(number), page.kind?.isTable == areOfTables else { continue }
             var mine: [SalvagedRow] = []
+            var isWholePage = page.isAccountedFor(source.greatestCell)
             try self.rows(of: page, tree) { rowid, values, isWhole, _ in
-                guard areOfTables ? rowid != nil : !values.isEmpty else { return }
+                guard areOfTables ? rowid != nil : !values.isEmpty else {
+                    isWholePage = false
+                    return
+                }
                 mine.append(SalvagedRow(rowid: rowid, values: values, isWhole: isWhole, page: number))
             }
+            if isWholePage { wholePages += 1 }
             if try areOfTables || !writer.areEntries(mine) { rows += mine }
         }
         let table = writer.table(for: rows)
@@ -293,7 +320,8 @@ final class Salvage {
             }
         }
         // The page that led to them had no rows, unlike that of a table WITHOUT ROWID.
-        if areOfTables, areNoneFree, let table { table.foundAgain(pages.count) }
+        guard areOfTables, let table else { return [] }
+        return [(table, wholePages)]
     }
 }
 
@@ -329,17 +357,22 @@ struct DamagedTree {
         var bytes = Array(cell.local)
         var next = cell.overflow
         var steps = 0
+        var isDoubtful = false
         while bytes.count < cell.size, next != 0, steps <= cell.size / (source.usable - 4) + 1,
             let overflow = source.page(next), use(next)
         {
             let count = min(cell.size - bytes.count, source.usable - 4)
-            guard overflow.hasRest(count, behind: bytes) else { break }
+            guard overflow.present >= 4 + count else { break }
+            // A page of zeros is the end of a row that goes on with zeros, or what a file has in the place of what was never written.
+            if bytes.suffix(4).contains(where: { $0 != 0 }), !overflow.bytes.contains(where: { $0 != 0 }) {
+                isDoubtful = true
+            }
             bytes += overflow.bytes[4..<4 + count]
             next = overflow.number32(0)
             steps += 1
         }
         // The chain ends with the row, or it was another one's.
-        let isWhole = bytes.count == cell.size && next == 0
+        let isWhole = bytes.count == cell.size && next == 0 && !isDoubtful
         guard let record = damagedRecord(bytes, size: cell.size, source.encoding) else { return nil }
         return (cell.rowid, record.values, record.isWhole && isWhole)
     }

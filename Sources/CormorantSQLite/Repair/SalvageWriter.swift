@@ -90,6 +90,9 @@ final class SalvagedTable {
         guard values.count <= columns.count, !values.isEmpty,
             gaps.contains(where: { gap in rowid.map(gap.contains) ?? true })
         else { return false }
+        if sameIdentifier(report.name, "sqlite_sequence") {
+            guard values.count == 2, case .text = values[0], case .integer = values[1] else { return false }
+        }
         for (index, value) in values.enumerated() {
             let column = columns[index]
             switch value {

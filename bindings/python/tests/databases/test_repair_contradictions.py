@@ -359,3 +359,38 @@ def test_the_collations_of_sqlite_are_its_own_in_each_encoding(path: Path, encod
     assert report.is_whole
     assert all_of(saved, "SELECT v FROM w WHERE k = 'a'") == [(2,)]
     assert all_of(saved, "SELECT k FROM w") == [("A",), ("b",), ("C",), ("d",)]
+
+
+LEAVES = (
+    "CREATE TABLE a (id INTEGER PRIMARY KEY, v);"
+    + NUMBERS.format(600)
+    + "INSERT INTO a SELECT i, 'a' || i || '"
+    + ("x" * 90)
+    + "' FROM n"
+)
+
+
+@pytest.mark.parametrize("auto_vacuum", [0, 1])
+def test_a_page_that_is_half_written_is_told(path: Path, auto_vacuum: int) -> None:
+    file = Damaged(path, f"PRAGMA auto_vacuum = {auto_vacuum}; {LEAVES}")
+    (leaf,) = struct.unpack_from(">I", file.bytes, file.cells(file.roots["a"])[5])
+    file.bytes[file.at(leaf) + 1024 : file.at(leaf + 1)] = bytes(3072)
+    report, saved = file.repair()
+    assert not report.is_whole
+    assert all_of(saved, "SELECT count(*) FROM a WHERE v NOT LIKE 'a' || id || 'x%'") == [(0,)]
+
+
+@pytest.mark.parametrize("auto_vacuum", [0, 1])
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_a_page_of_which_nothing_is_known_is_told(path: Path, auto_vacuum: int, lost: int) -> None:
+    """Beside a page that led to others: whether it was one of those nothing says."""
+    file = Damaged(path, f"PRAGMA auto_vacuum = {auto_vacuum}; {LEAVES}")
+    root = file.roots["a"]
+    leaves = [struct.unpack_from(">I", file.bytes, cell)[0] for cell in file.cells(root)]
+    gone = sum(len(file.cells(leaf)) for leaf in leaves[3 : 3 + lost])
+    for page in [root, *leaves[3 : 3 + lost]]:
+        file.bytes[file.at(page) : file.at(page + 1)] = bytes(PAGE)
+    report, saved = file.repair()
+    assert all_of(saved, "SELECT count(*) FROM a") == [(600 - gone,)]
+    assert report.is_whole == (lost == 0)
+    assert report.tables[0].lost_pages == (1 if lost else 0)
