@@ -64,11 +64,14 @@ typedef struct corm_repaired_table {
     /* Rows that stand in the new file. */
     int64_t rows;
     /*
-     * Rows that were seen and are not in the new table: cut off, or refused by a constraint that they no longer meet. What can
-     * be read of them is in the table lost_and_found.
+     * Rows that were seen and are not in the new table: cut off, out of order, or refused by a constraint that they no longer
+     * meet. What can be read of them is in the table lost_and_found.
      */
     int64_t lost_rows;
-    /* Pages that could not be read, or were none of the table: the rows on them are lost, unless they were found elsewhere. */
+    /*
+     * Pages that could not be read, were none of the table or no longer lead to all that they had: the rows on them are lost,
+     * unless they were found elsewhere.
+     */
     int64_t lost_pages;
     /* What could not be made again: the table itself, or one of its indexes, triggers or views; NULL: nothing. */
     const char *problem;

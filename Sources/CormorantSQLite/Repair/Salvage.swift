@@ -6,8 +6,8 @@ public struct RepairedTable: Sendable, Hashable {
     public let name: String
     /// Rows that stand in the new file.
     public internal(set) var rows: Int64 = 0
-    /// Rows that were seen and are not in the new table: cut off, or refused by a constraint that they no longer meet. What
-    /// can be read of them is in `lost_and_found`.
+    /// Rows that were seen and are not in the new table: cut off, out of order, or refused by a constraint that they no longer
+    /// meet. What can be read of them is in `lost_and_found`.
     public internal(set) var lostRows: Int64 = 0
     /// Pages that could not be read, were no pages of the table or no longer lead to all that they had: the rows that stood on
     /// them are lost, unless found elsewhere.

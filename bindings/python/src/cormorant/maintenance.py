@@ -40,10 +40,10 @@ class RepairedTable:
     """What was saved of a table.
 
     name: the table's. rows: those that stand in the new file. lost_rows: rows that were seen and are not in the new
-    table: cut off, or refused by a constraint that they no longer meet; what can be read of them is in the table
-    lost_and_found. lost_pages: pages that could not be read, or were none of the table: the rows on them are lost,
-    unless they were found elsewhere. problem: what could not be made again: the table itself, or one of its indexes,
-    triggers or views; None: nothing.
+    table: cut off, out of order, or refused by a constraint that they no longer meet; what can be read of them is in
+    the table lost_and_found. lost_pages: pages that could not be read, were none of the table or no longer lead to all
+    that they had: the rows on them are lost, unless they were found elsewhere. problem: what could not be made again:
+    the table itself, or one of its indexes, triggers or views; None: nothing.
     """
 
     name: str
