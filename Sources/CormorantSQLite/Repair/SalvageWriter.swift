@@ -339,6 +339,10 @@ final class SalvageWriter {
     /// - Returns: whether the table took it.
     private func insert(_ rowid: Int64?, _ values: [DamagedValue], _ table: SalvagedTable) throws -> Bool {
         guard values.count <= table.columns.count, !values.isEmpty else { return false }
+        // A record has NULL in the place of its rowid: one that has not is another table's.
+        if let key = table.key, values.indices.contains(key) {
+            guard case .null = values[key] else { return false }
+        }
         let places = values.indices.filter { !table.columns[$0].isGenerated }
         let statement: Statement
         if let ready = table.statements[values.count] {
@@ -358,7 +362,7 @@ final class SalvageWriter {
             index += 1
         }
         for place in places {
-            if place == table.key, case .null = values[place], let rowid {
+            if place == table.key, let rowid {
                 statement.bind(rowid, index)
             } else {
                 try bind(values[place], statement, index)

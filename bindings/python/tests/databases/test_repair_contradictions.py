@@ -394,3 +394,20 @@ def test_a_page_of_which_nothing_is_known_is_told(path: Path, auto_vacuum: int, 
     assert all_of(saved, "SELECT count(*) FROM a") == [(600 - gone,)]
     assert report.is_whole == (lost == 0)
     assert report.tables[0].lost_pages == (1 if lost else 0)
+
+
+def test_rows_of_another_table_in_the_place_of_some_are_told(path: Path) -> None:
+    """With rowids that fit; but a table has NULL in the place of its own."""
+    file = Damaged(
+        path,
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, v); CREATE TABLE b (n INT, v);"
+        + NUMBERS.format(3000)
+        + "INSERT INTO a SELECT i, 'a' || i FROM n;"
+        + NUMBERS.format(3000)
+        + "INSERT INTO b SELECT i, 'b' || i FROM n",
+    )
+    mine, others = (struct.unpack_from(">I", file.bytes, file.cells(file.roots[name])[0])[0] for name in "ab")
+    file.bytes[file.at(mine) : file.at(mine + 1)] = file.bytes[file.at(others) : file.at(others + 1)]
+    report, saved = file.repair()
+    assert all_of(saved, "SELECT count(*) FROM a WHERE v NOT LIKE 'a%'") == [(0,)]
+    assert report.tables[0].lost_rows > 200
