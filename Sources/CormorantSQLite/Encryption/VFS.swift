@@ -110,8 +110,10 @@ private let openFile:
         UnsafeMutablePointer<Int32>?
     ) -> Int32 = { vfs, name, file, flags, outFlags in
         guard let base = base(vfs), let open = base.pointee.xOpen, let file else { return SQLITE_MISUSE }
-        if flags & SQLITE_OPEN_SUPER_JOURNAL != 0, flags & SQLITE_OPEN_READONLY != 0, let name, !isSuperJournal(name) {
-            return SQLITE_CORRUPT
+        if flags & SQLITE_OPEN_SUPER_JOURNAL != 0, flags & SQLITE_OPEN_READONLY != 0, let name {
+            if !SuperJournals.admits(name) { return SQLITE_CORRUPT }
+        } else {
+            SuperJournals.end()
         }
         let offer = flags & SQLITE_OPEN_MAIN_DB != 0 ? Handover.take() : nil
         var owner: EncryptedDatabaseFile?
@@ -156,8 +158,29 @@ private let openFile:
         return SQLITE_OK
     }
 
-/// Whether SQLite gives a name such as this to a super-journal: `-mj`, six hexadecimal digits, a 9 and two more at its end. Once a
-/// journal is rolled back, SQLite deletes the file that it names as its super-journal, and who made the journal may name any.
+/// What a thread opens to end a transaction of several files. Once a journal is rolled back, SQLite opens the file that it names as its
+/// super-journal, then the journals that this one names, all alike, and deletes the first: and who made the journal may name any.
+private enum SuperJournals {
+    private static let key: pthread_key_t? = {
+        var key = pthread_key_t()
+        return pthread_key_create(&key, nil) == 0 ? key : nil
+    }()
+
+    /// Whether a name is that of a super-journal, or of a journal after one.
+    static func admits(_ name: UnsafePointer<CChar>) -> Bool {
+        guard let key else { return false }
+        if isSuperJournal(name) { return pthread_setspecific(key, name) == 0 }
+        let end = UnsafeBufferPointer(start: name, count: strlen(name)).suffix(8)
+        return pthread_getspecific(key) != nil && end.elementsEqual("-journal".utf8.map(CChar.init))
+    }
+
+    /// Another file is opened.
+    static func end() {
+        if let key, pthread_getspecific(key) != nil { pthread_setspecific(key, nil) }
+    }
+}
+
+/// Whether SQLite gives a name such as this to a super-journal: `-mj`, six hexadecimal digits, a 9 and two more at its end.
 private func isSuperJournal(_ name: UnsafePointer<CChar>) -> Bool {
     let end = UnsafeBufferPointer(start: name, count: strlen(name)).suffix(12)
     guard end.count == 12 else { return false }

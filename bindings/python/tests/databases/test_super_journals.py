@@ -44,3 +44,23 @@ def test_a_super_journal_is_deleted_as_ever(tmp_path: Path) -> None:
     with Database(path) as db:
         assert db.fetch_value("SELECT x FROM t") == 1
     assert not named.exists()
+
+
+def test_a_super_journal_stays_until_each_of_its_journals_is_rolled_back(tmp_path: Path) -> None:
+    """SQLite opens the journals that it names as it does the super-journal."""
+    a, b, named = tmp_path / "a.db", tmp_path / "b.db", tmp_path / "a.db-mj0A1B2C9D3"
+    named.write_bytes(b"".join(bytes(path) + b"-journal\0" for path in (b, a)))
+    for path in (a, b):
+        with_journal(path, named)
+    with Database(a) as db:
+        assert db.fetch_value("SELECT x FROM t") == 1
+    assert named.exists()
+    # No journal is one of these by its name alone.
+    hostile = tmp_path / "hostile.db"
+    with_journal(hostile, b.with_name("b.db-journal"))
+    with pytest.raises(DatabaseError) as raised, Database(hostile) as db:
+        db.fetch_value("SELECT x FROM t")
+    assert raised.value.code == "CORM_E_CORRUPT"
+    with Database(b) as db:
+        assert db.fetch_value("SELECT x FROM t") == 1
+    assert not named.exists()
