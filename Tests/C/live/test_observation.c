@@ -50,8 +50,21 @@ static corm_observer *watch(corm_observe_options options, log_of *log, corm_obse
         (log).text[0] = 0;                                                                                             \
     } while (0)
 
+static int thread_count(void) {
+    DIR *tasks = opendir("/proc/self/task");
+    int count = 0;
+    assert_non_null(tasks);
+    while (readdir(tasks) != NULL)
+        count += 1;
+    closedir(tasks);
+    return count;
+}
+
+static int threads_unwatched;
+
 static void a_callback_is_told_until_its_watch_ends(void **state) {
     (void)state;
+    threads_unwatched = thread_count();
     log_of log = {0};
     corm_observer *observer = watch((corm_observe_options){.model = people}, &log, tell);
     run_script("BEGIN; INSERT INTO person(id, name) VALUES (1, 'a'), (2, 'b'); UPDATE person SET age = 1; COMMIT");
@@ -115,26 +128,14 @@ static void events_wait_at_a_descriptor(void **state) {
     OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
 }
 
-static int thread_count(void) {
-    DIR *tasks = opendir("/proc/self/task");
-    int count = 0;
-    assert_non_null(tasks);
-    while (readdir(tasks) != NULL)
-        count += 1;
-    closedir(tasks);
-    return count;
-}
-
 /* finding c.md 6: the thread that watches files never ended. */
 static void the_thread_ends_with_the_last_watch(void **state) {
     (void)state;
+    int before = threads_unwatched;
     /* The thread of the test before may still be ending. */
-    int before = thread_count();
-    for (int wait = 0; wait < 60; wait += 1) {
+    for (int wait = 0; wait < 1000 && thread_count() > before; wait += 1)
         usleep(5000);
-        int now = thread_count();
-        before = now < before ? now : before;
-    }
+    assert_int_equal(thread_count(), before);
     for (int round = 0; round < 3; round += 1) {
         log_of log = {0};
         corm_observer *one = watch((corm_observe_options){.model = people}, &log, tell);
