@@ -8,13 +8,26 @@ import types
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, ForwardRef, Literal, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    ForwardRef,
+    Literal,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+)
 
 from ._annotation import json_kind, kind_of, unwrapped
 from ._codegen import keeps_none
 from ._json_check import json_transform
 from ._native import abi
 from ._relation_base import Relation
+from ._text_option import refuse_no_text
 from .column import MISSING, Action, Column, Ignored, Key, Reference
 from .error import ProgrammingError
 from .relation import ToMany, ToOne
@@ -267,6 +280,8 @@ def definition(
     seed_sql: str | None,
 ) -> dict[str, Any]:
     """A corm_model_def as native_model.create_model takes it."""
+    for check in checks:
+        refuse_no_text(name, "checks", check)
     keys = [_key(abi.CORM_KEY_PRIMARY, primary_key)] if primary_key else []
     keys += [_key(abi.CORM_KEY_UNIQUE, key) for key in unique]
     keys += [_key(abi.CORM_KEY_INDEX, key) for key in indexes]
@@ -363,12 +378,14 @@ def drop_list(names: Sequence[str]) -> list[str]:
 
 def _key(kind: int, key: str | Sequence[str] | Key) -> dict[str, Any]:
     if isinstance(key, Key):
+        refuse_no_text(f"Key({key.columns!r})", "name", key.name)
+        refuse_no_text(f"Key({key.columns!r})", "where", key.where)
         return {"kind": kind, "columns": list(key.columns), "name": key.name, "where_sql": key.where}
     return {"kind": kind, "columns": [key] if isinstance(key, str) else list(key)}
 
 
 def _reference(reference: Reference) -> dict[str, Any]:
-    table = reference.table if isinstance(reference.table, str) else reference.table.__model__.table
+    table = _table_of(reference.table)
     if reference.table_columns and len(reference.table_columns) != len(reference.columns):
         raise model_error(
             f"a reference of {len(reference.columns)} columns to {len(reference.table_columns)} of {table}",
@@ -383,12 +400,21 @@ def _reference(reference: Reference) -> dict[str, Any]:
     }
 
 
+def _table_of(target: str | type[Model]) -> str:
+    if isinstance(target, str):
+        return target
+    info = getattr(target, "__model__", None)
+    if not isinstance(target, type) or info is None:
+        raise TypeError(f'references is {target!r}, not a Model or a str: give references=Person or "person.id"')
+    return cast("str", info.table)
+
+
 def _target(target: str | type[Model] | None) -> tuple[str | None, str | None]:
     """Table and column of a reference: "table", "table.column" or a Model class."""
     if target is None:
         return None, None
     if not isinstance(target, str):
-        return target.__model__.table, None
+        return _table_of(target), None
     table, dot, column = target.partition(".")
     return table, column if dot else None
 

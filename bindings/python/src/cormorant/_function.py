@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 from ._native import function as native_function
+from ._text_option import refuse_no_text
 from .error import DataError, ProgrammingError
 from .value import COLUMN_TYPES, PYTHON_TYPES, encode_json, file_decoder, plain_value, type_name
 
@@ -151,6 +152,7 @@ def register_collation(database: Database, name: str, compare: Callable[[str, st
 
 
 def _members(name: str, count: int, deterministic: bool, in_schema: bool) -> dict[str, Any]:
+    refuse_no_text("the function", "name", name)
     return {"name": name, "argument_count": count, "is_deterministic": deterministic, "in_schema": in_schema}
 
 

@@ -16,6 +16,7 @@ from ._native import callback as native_callback
 from ._native.handle import DatabaseHandle
 from ._owner import Owner
 from ._path import path_text
+from ._text_option import refuse_no_text
 from .error import ProgrammingError
 from .migration import StepAction, bound
 from .model import Model
@@ -80,6 +81,7 @@ class Bundle(Owner):
         it raises rolls the step back. down None: there is no way back. schema: what the step leaves, with which adopt()
         and drift() compare files. MigrationError for an id that is taken, or a step that does nothing.
         """
+        refuse_no_text("Bundle.add()", "id", id)
         active = self._active
         ways = bound(up, active.database), bound(down, active.database)
         self._functions += native_bundle.add_step(self._handle, id, *ways, schema.sql if schema else None)

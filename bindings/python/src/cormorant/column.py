@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, 
 from ._native.abi import CORM_NODE_COLUMN
 from ._native.expression import Node
 from ._sharing import share
+from ._text_option import refuse_no_text, refuse_no_texts
 from .error import ProgrammingError
 from .expression import Expression
 from .value import Transform
@@ -243,7 +244,14 @@ def column(
     SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column
     its values when the migration adds it, changes its type or makes it NOT NULL.
     """
-    return Column(dict(locals()))
+    options = dict(locals())
+    refuse_no_texts("column()", options, *_TEXTS)
+    if not isinstance(check, bool):
+        refuse_no_text("column()", "check", check)
+    return Column(options)
+
+
+_TEXTS = ("name", "type", "json_key", "default_sql", "computed", "collate", "renamed_from", "convert_sql")
 
 
 def key(*, name: str | None = None, auto_increment: bool = False, init: Literal[False] = False) -> Column[K]:
@@ -253,6 +261,7 @@ def key(*, name: str | None = None, auto_increment: bool = False, init: Literal[
     present. A key that the program gives is a column(primary_key=True).
     name: in the table. auto_increment: a key that was in use once is never made again.
     """
+    refuse_no_text("key()", "name", name)
     return Column({"primary_key": True, "made": True, "name": name, "auto_increment": auto_increment, "init": init})
 
 

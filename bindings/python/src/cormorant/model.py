@@ -18,6 +18,7 @@ from ._model_info import ModelInfo
 from ._native import model as native_model
 from ._native.handle import ModelHandle
 from ._relation_base import Relation, collect_relations, register
+from ._text_option import refuse_no_text, refuse_no_texts
 from .column import Column, Ignored, Key, Reference, column, ignored, key
 from .error import ProgrammingError
 from .relation import relate
@@ -43,6 +44,8 @@ else:
 
 # Keywords of classes whose rows lie in one table.
 _TELLING = ("discriminator", "discriminator_value", "keep_unknown")
+# Keywords that are texts.
+_TEXTS = ("table", "scope", "module", "distributed_by", "renamed_from", "seed_sql", "discriminator")
 # What a class says of how its objects are copied.
 _COPYING = ("__slots__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__")
 
@@ -188,6 +191,7 @@ class Model(metaclass=ModelType):
     ) -> None:
         super().__init_subclass__()
         options = {name: value for name, value in locals().items() if name not in ("cls", "__class__", *_TELLING)}
+        refuse_no_texts(cls.__name__, {**options, "discriminator": discriminator}, *_TEXTS)
         fields = cls.__fields__ = collect_fields(cls)
         made: ModelHandle | None = cls.__dict__.get("__handle__")
         family = family_of(cls) if made is None else None
@@ -312,6 +316,7 @@ class Model(metaclass=ModelType):
         suffix: any text but control characters, 200 bytes at most. Capital letters of ASCII are refused: SQLite takes
         them for small ones, so that two targets would share a table.
         """
+        refuse_no_text(f"{cls.__name__}.suffixed()", "suffix", suffix)
         return cls._variant(f"[{suffix}]", lambda: native_model.create_variant(cls.__model__.handle, suffix=suffix))
 
     @classmethod
@@ -321,6 +326,7 @@ class Model(metaclass=ModelType):
         Its records and statements read and write that file, and join both. Its tables are made, migrated, observed and
         cached where their file is opened, and it has no relations. name: under which the file is or will be attached.
         """
+        refuse_no_text(f"{cls.__name__}.attached()", "name", name)
         return cls._variant(f"@{name}", lambda: native_model.create_variant(cls.__model__.handle, attached_as=name))
 
     @classmethod

@@ -15,7 +15,7 @@ from .call import call, call_number
 from .callback import Listener, listening, progress_listener
 from .handle import DatabaseHandle
 from .library import library, to_text, utf8
-from .struct import make_sized
+from .struct import make_sized, set_plain
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
@@ -57,7 +57,7 @@ class CipherOptions:
         self._codec: Any = None
         for name, value in options.items():
             if name not in ("key", "codec"):
-                setattr(self.struct, name, value)
+                set_plain(self.struct, name, value)
         key: Secret | Callable[[str], Secret] | None = options.get("key")
         if "codec" in options:
             self._codec = CodecFunctions(options["codec"], self._note)

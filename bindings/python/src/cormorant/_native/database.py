@@ -11,7 +11,7 @@ from .cipher import CipherOptions, Options, ciphered
 from .handle import DatabaseHandle
 from .library import TraceFunction, library, to_text, utf8
 from .sqlite_copy import tell_of_another
-from .struct import make_sized
+from .struct import make_sized, set_plain
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ def open_with(
             function: Any = value
             setattr(values, name, ctypes.cast(function, ctypes.c_void_p))
         else:
-            setattr(values, name, value)
+            set_plain(values, name, value)
 
     def run(given: Any) -> T:
         values.cipher = None if given is None else ctypes.cast(given, ctypes.c_void_p)

@@ -12,7 +12,7 @@ from .call import call, call_handle, call_number, failure, give_back, take
 from .handle import DatabaseHandle, ModelHandle, ReaderHandle
 from .library import library, utf8
 from .record import Row
-from .struct import make_sized
+from .struct import make_sized, set_plain
 
 # The level above, the relation, a flat tuple of positions and counts, the rows marshalled, what was missing.
 Level = tuple[int | None, str | None, tuple[int, ...], bytes, tuple[int, ...]]
@@ -21,7 +21,7 @@ Level = tuple[int | None, str | None, tuple[int, ...], bytes, tuple[int, ...]]
 def _options(options: Mapping[str, Any]) -> Any:
     values = make_sized("corm_json_options")
     for name, value in options.items():
-        setattr(values, name, utf8(value) if isinstance(value, str) else value)
+        set_plain(values, name, utf8(value) if isinstance(value, str) else value)
     return ctypes.byref(values)
 
 

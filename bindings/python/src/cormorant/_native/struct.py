@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Mapping
 from typing import Any
 
+from . import abi
 from .handle import Handle, set_member
 from .library import TYPES, name_list, utf8
 
@@ -20,6 +21,11 @@ _ARRAYS = {
     },
     "corm_column_def": {"choices": ("corm_choice", "choice_count")},
     "corm_observe_options": {"regions": ("corm_region", "region_count")},
+}
+
+# Members that are texts.
+_TEXTS = {
+    name: frozenset(member for member, kind in members if kind == "text") for name, members in abi.STRUCTS.items()
 }
 
 
@@ -55,5 +61,15 @@ def make_struct(name: str, members: Mapping[str, Any]) -> Any:
         elif isinstance(value, Handle):
             set_member(struct, member, value)
         else:
-            setattr(struct, member, value)
+            set_plain(struct, member, value)
     return struct
+
+
+def set_plain(struct: Any, member: str, value: Any) -> None:
+    """Sets a member to a number, a pointer, None or the bytes of a text. ctypes takes a number for an address, be it
+    that of a text.
+    """
+    name = type(struct).__name__
+    if value is not None and not isinstance(value, bytes) and member in _TEXTS[name]:
+        raise TypeError(f"{member} of {name} is {value!r}, not a str")
+    setattr(struct, member, value)
