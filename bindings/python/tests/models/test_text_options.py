@@ -72,7 +72,7 @@ def test_other_options(value: Any, db: Database) -> None:
         lambda: make(fields).attached(value),
     ]
     for number, call in enumerate(calls):
-        with pytest.raises(TypeError, match="a str|a Model"):
+        with pytest.raises(TypeError, match=r"a str|a Model"):
             call()
             pytest.fail(f"call {number} took it")
 
@@ -97,7 +97,7 @@ def test_it_is_told_what_to_write(call: Callable[[], object], told: str) -> None
 def test_no_number_becomes_an_address() -> None:
     """Whoever asks: the calls of the library have one place that makes texts of C."""
     for value in (5, 0, True, False, 1.5, object()):
-        with pytest.raises(TypeError, match="table of corm_model_def.* a str"):
+        with pytest.raises(TypeError, match=r"table of corm_model_def.* a str"):
             make_struct("corm_model_def", {"name": "Hero", "table": value})
     assert make_struct("corm_model_def", {"name": "Hero", "table": None}).table is None
 
