@@ -78,7 +78,7 @@ class Family:
             self.parts[self._stored(column, value)] = whole
             column._options = {**column._options, "default": value, "init": False}
 
-    def _stored(self, column: Column[Any], value: Any) -> Any:
+    def _stored(self, column: Any, value: Any) -> Any:
         """A value of the discriminator as rows have it."""
         stored = as_plain(_codegen.encoder(column)(value))
         if type(stored) not in (str, int):
@@ -87,6 +87,18 @@ class Family:
                 "tell rows apart by texts or integers",
             )
         return stored
+
+    def kind_of(self, value: Any) -> Any:
+        """The value of the discriminator as rows have it, of one that a record or JSON has; None where no class has
+        it.
+        """
+        try:
+            if value in self.parts:
+                return value
+            stored = self._stored(self.whole.__fields__[self.discriminator], value)
+        except Exception:  # no value of the column
+            return None
+        return stored if stored in self.parts else None
 
     def begin(self, part: type[Model], fields: Fields, value: Any, given: dict[str, Any]) -> dict[str, Any]:
         """Makes the fields of a part: its discriminator has its value, and no parameter. Returns its options."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
+from ._inheritance import family_of
 from ._relation_base import Relation
 from .column import MISSING, Column, Ignored
 from .error import ProgrammingError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel, GetCoreSchemaHandler
     from pydantic_core import CoreSchema
 
+    from ._inheritance import Family
     from .model import Model
 
 Kind = Literal["create", "update", "read"]
@@ -32,6 +34,8 @@ def core_schema(model: type[Model], handler: GetCoreSchemaHandler) -> CoreSchema
     reached = [model]
     for each in reached:
         targets = [relation._target() for relation in each.__relations__.values()]
+        if (family := _family(each)) is not None:
+            targets += family.parts.values()
         reached += [target for target in dict.fromkeys(targets) if target not in reached]
     return schemas.definitions_schema(
         schemas.definition_reference_schema(_reference(model)), [_record_schema(each, handler) for each in reached]
@@ -42,12 +46,71 @@ def _reference(model: type[Model]) -> str:
     return f"{model.__module__}.{model.__qualname__}:{id(model)}"
 
 
+def _family(model: type[Model]) -> Family | None:
+    """That of a model whose records may be of classes derived from it."""
+    return model.__dict__.get("__family__")
+
+
+def _is_hidden(field: Column[Any] | Ignored) -> bool:
+    """Whether it is kept out of JSON."""
+    return field._options.get("json_key") == ""
+
+
 def _record_schema(model: type[Model], handler: GetCoreSchemaHandler) -> CoreSchema:
+    from pydantic_core import core_schema as schemas
+
+    family = _family(model)
+    fields, shown = _own_schemas(model, handler)
+    if family is not None:
+        parts = {value: part for value, part in family.parts.items() if part is not model}
+        given: dict[Any, Any] = {
+            value: schemas.definition_reference_schema(_reference(part)) for value, part in parts.items()
+        }
+        own = next((value for value, part in family.parts.items() if part is model), _OTHER)
+        if own is not _OTHER or family.keep_unknown:
+            given[own] = fields
+        fields = schemas.tagged_union_schema(
+            given,
+            lambda values: _kind(family, values, own),
+            custom_error_type="discriminator",
+            custom_error_message=f"{family.discriminator} says of which class a {model.__name__} is: one of "
+            + ", ".join(map(repr, family.parts)),
+        )
+        out: dict[Any, Any] = {_reference(part): _own_schemas(part, handler)[1] for part in parts.values()}
+        out[_reference(model)] = shown
+        shown = schemas.tagged_union_schema(out, lambda values: values.reference)
+    return schemas.json_or_python_schema(
+        json_schema=fields,
+        python_schema=schemas.union_schema([schemas.is_instance_schema(model), fields], mode="left_to_right"),
+        serialization=schemas.plain_serializer_function_ser_schema(loaded_values, return_schema=shown),
+        ref=_reference(model),
+    )
+
+
+# The tag of records that no value of the discriminator tells apart.
+_OTHER = "(other)"
+
+
+def _kind(family: Family, values: Any, own: Any) -> Any:
+    """The tag of the class that a record's values say that it is of."""
+    if not isinstance(values, dict):
+        return None
+    value = values.get(family.discriminator, MISSING)
+    if value is MISSING:
+        return own
+    kind = family.kind_of(value)
+    return own if kind is None and family.keep_unknown else kind
+
+
+def _own_schemas(model: type[Model], handler: GetCoreSchemaHandler) -> tuple[CoreSchema, CoreSchema]:
+    """What comes in as a record of exactly this class, and the values that come out of one."""
     from pydantic_core import core_schema as schemas
 
     given: dict[str, Any] = {}
     shown: dict[str, Any] = {}
     for name, field in model.__fields__.items():
+        if _is_hidden(field):
+            continue
         schema = handler.generate_schema(annotation_of(field))
         default = field._options.get("default", MISSING)
         given[name] = schemas.typed_dict_field(
@@ -58,17 +121,9 @@ def _record_schema(model: type[Model], handler: GetCoreSchemaHandler) -> CoreSch
             shown[name] = schemas.typed_dict_field(schema)
     for name, relation in model.__relations__.items():
         given[name] = shown[name] = schemas.typed_dict_field(_relation_schema(relation), required=False)
-    fields = schemas.no_info_after_validator_function(
-        lambda values: make_record(model, values), schemas.typed_dict_schema(given, cls_name=model.__name__)
-    )
-    return schemas.json_or_python_schema(
-        json_schema=fields,
-        python_schema=schemas.union_schema([schemas.is_instance_schema(model), fields], mode="left_to_right"),
-        serialization=schemas.plain_serializer_function_ser_schema(
-            loaded_values, return_schema=schemas.typed_dict_schema(shown, cls_name=model.__name__)
-        ),
-        ref=_reference(model),
-    )
+    fields = schemas.typed_dict_schema(given, cls_name=model.__name__)
+    made = schemas.no_info_after_validator_function(lambda values: make_record(model, values), fields)
+    return made, schemas.typed_dict_schema(shown, cls_name=model.__name__)
 
 
 def _relation_schema(relation: Relation[Any]) -> Any:
@@ -103,6 +158,14 @@ def _is_needed(field: Column[Any] | Ignored) -> bool:
 
 def make_record(model: type[Model], values: dict[str, Any]) -> Model:
     """A record with these values; those that __init__ does not take are set afterwards."""
+    for name, field in model.__fields__.items():
+        if _is_hidden(field) and _is_needed(field):
+            raise ValueError(f'{model.__name__}.{name} has json_key="" and no default, so no record comes of JSON')
+    family = family_of(model)
+    if family is not None and (kind := values.get(family.discriminator, MISSING)) is not MISSING:
+        known = family.parts.get(family.kind_of(kind))
+        if known is not model:
+            raise ValueError(f"{family.discriminator} is {kind!r}, which no {model.__name__} has")
     taken = {name for name, field in model.__fields__.items() if field._options.get("init", True)}
     record = model(**{name: value for name, value in values.items() if name in taken})
     for name, value in values.items():
@@ -111,12 +174,20 @@ def make_record(model: type[Model], values: dict[str, Any]) -> Model:
     return record
 
 
+class _Values(dict[str, Any]):
+    """What a record shows, and of which class it is."""
+
+    reference: str
+
+
 def loaded_values(record: Model) -> dict[str, Any]:
-    """The columns of a record, and its relations that are loaded."""
-    values = vars(record)
-    names = [column.name for column in record.__model__.columns]
-    names += [name for name in record.__relations__ if name in values]
-    return {name: None if (value := getattr(record, name)) is JSON_NULL else value for name in names}
+    """The columns of a record that JSON has, and its relations that are loaded."""
+    loaded = vars(record)
+    names = [name for name, field in record.__fields__.items() if isinstance(field, Column) and not _is_hidden(field)]
+    names += [name for name in record.__relations__ if name in loaded]
+    values = _Values((name, None if (value := getattr(record, name)) is JSON_NULL else value) for name in names)
+    values.reference = _reference(type(record))
+    return values
 
 
 def derived(
@@ -134,8 +205,14 @@ def derived(
             raise ProgrammingError(f"{model.__name__} has no {given!r}", hint="give names of its columns and relations")
     fields: dict[str, Any] = {}
     for column in model.__model__.columns:
-        if column.name not in exclude and (kind == "read" or not _is_generated(model, column)):
-            fields[column.name] = (annotation_of(column), _default(column, kind))
+        if (
+            column.name not in exclude
+            and not _is_hidden(column)
+            and (kind == "read" or not _is_generated(model, column))
+        ):
+            # A column of a derived class is not in all records.
+            default = _default(column, kind) if column.name in model.__fields__ else None
+            fields[column.name] = (annotation_of(column), default)
     for relation in relations:
         target = derived(model.__relations__[relation]._target(), "read", None, (), ())
         to_many = isinstance(model.__relations__[relation], ToMany)

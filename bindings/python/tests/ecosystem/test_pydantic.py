@@ -17,7 +17,20 @@ from fastapi.testclient import TestClient
 from music import MODELS, Album, Artist, Track
 from pydantic import TypeAdapter, ValidationError
 
-from cormorant import JSON_NULL, Column, Database, Model, NotLoadedError, ProgrammingError, Transform, column, ignored
+from cormorant import (
+    JSON_NULL,
+    Column,
+    Database,
+    DataError,
+    Model,
+    NotLoadedError,
+    ProgrammingError,
+    Transform,
+    column,
+    ignored,
+    key,
+    read_json,
+)
 
 
 class Color(Enum):
@@ -202,3 +215,150 @@ def test_a_web_service() -> None:
     assert answer.json() == {**THING, "price": "3.00", "code_length": None, "extra": None, "seen": None}
     assert client.post("/things", json={**THING, "made": "2024-05-06T07:08:09"}).status_code == 422
     assert {"Thing-Input", "Thing-Output"} <= client.get("/openapi.json").json()["components"]["schemas"].keys()
+
+
+# --- What JSON does not have ---
+
+
+class Account(Model):
+    id: Column[int] = key()
+    name: Column[str]
+    password: Column[str] = column(json_key="")
+    token: Column[str | None] = column(json_key="", default=None)
+
+
+def test_what_is_kept_out_of_json_is_kept_out_here() -> None:
+    account = Account("Ann", "secret", "t")
+    account.id = 1
+    adapter = TypeAdapter(list[Account])
+    assert adapter.dump_python([account]) == [{"id": 1, "name": "Ann"}]
+    assert b"secret" not in adapter.dump_json([account])
+    for mode in ("validation", "serialization"):
+        assert "password" not in json.dumps(adapter.json_schema(mode=mode))  # type: ignore[arg-type]
+    for kind in ("read", "create", "update"):
+        assert "password" not in Account.pydantic(kind).model_fields  # type: ignore[arg-type]
+        assert "token" not in Account.pydantic(kind).model_fields  # type: ignore[arg-type]
+    assert Account.pydantic("read").model_validate(account).model_dump() == {"id": 1, "name": "Ann"}
+    app = FastAPI()
+
+    @app.get("/")
+    def get() -> list[Account]:
+        return [account]
+
+    @app.get("/read", response_model=Account.pydantic("read"))
+    def read() -> Account:
+        return account
+
+    client = TestClient(app)
+    assert client.get("/").json() == [{"id": 1, "name": "Ann"}]
+    assert client.get("/read").json() == {"id": 1, "name": "Ann"}
+
+
+def test_what_is_kept_out_of_json_is_not_taken_from_it() -> None:
+    class Visitor(Model):
+        id: Column[int] = key()
+        token: Column[str | None] = column(json_key="", default=None)
+
+    assert TypeAdapter(Visitor).validate_python({"token": "mine"}).token is None
+    # As read_json has it, no record comes of JSON where such a column needs a value.
+    text = '{"name": "Ann", "password": "mine"}'
+    with pytest.raises(ValidationError, match="password"):
+        TypeAdapter(Account).validate_json(text)
+    with pytest.raises(DataError, match="password"):
+        list(read_json(Account, text))
+
+
+# --- Single-table inheritance ---
+
+
+class Emp(Model, discriminator="kind"):
+    id: Column[int] = key()
+    kind: Column[str] = column(init=False)
+    name: Column[str]
+
+
+class Mgr(Emp, discriminator_value="mgr"):
+    level: Column[int] = column(default=1)
+
+
+class Eng(Emp, discriminator_value="eng"):
+    lang: Column[str | None] = column(default=None)
+
+
+MANAGER = {"kind": "mgr", "name": "m", "level": 3}
+
+
+def test_a_record_is_of_the_class_that_its_discriminator_says(db: Database) -> None:
+    adapter = TypeAdapter(Emp)
+    for made in (adapter.validate_python(MANAGER), adapter.validate_json(json.dumps(MANAGER))):
+        assert type(made) is Mgr
+        assert (made.name, made.level, made.kind) == ("m", 3, "mgr")
+    assert type(TypeAdapter(Mgr).validate_python({"name": "m"})) is Mgr
+    for wrong in ({"name": "x"}, {"name": "x", "kind": "nobody"}, {"name": "x", "kind": None}):
+        with pytest.raises(ValidationError, match=r"kind.*mgr"):
+            adapter.validate_python(wrong)
+    with pytest.raises(ValidationError, match="kind"):
+        TypeAdapter(Mgr).validate_python({"kind": "eng", "name": "m"})
+    db.create_tables(Emp)
+    adapter.validate_python(MANAGER).insert(db)
+    assert [type(record) for record in db.fetch_all(Emp)] == [Mgr]
+
+
+def test_a_record_comes_out_as_one_of_its_own_class() -> None:
+    records: list[Emp] = [Mgr("m", 3), Eng("e", "py")]
+    for number, record in enumerate(records):
+        record.id = number
+    adapter = TypeAdapter(list[Emp])
+    shown = [
+        {"id": 0, "kind": "mgr", "name": "m", "level": 3},
+        {"id": 1, "kind": "eng", "name": "e", "lang": "py"},
+    ]
+    assert adapter.dump_python(records) == shown
+    assert json.loads(adapter.dump_json(records)) == shown
+    changed = Mgr("m", 3)
+    changed.id, changed.kind = 0, "eng"
+    assert adapter.dump_python([changed]) == [{**shown[0], "kind": "eng"}]
+    schema = json.dumps(adapter.json_schema(mode="serialization"))
+    assert "level" in schema
+    assert "lang" in schema
+    assert "level" in json.dumps(adapter.json_schema(mode="validation"))
+    read = Emp.pydantic("read")
+    assert read.model_validate(records[0]).model_dump() == {**shown[0], "lang": None}
+    app = FastAPI()
+
+    @app.get("/")
+    def get() -> list[Emp]:
+        return records
+
+    @app.post("/")
+    def post(emp: Emp) -> str:
+        return type(emp).__name__
+
+    client = TestClient(app)
+    assert client.get("/").json() == shown
+    assert client.post("/", json=MANAGER).json() == "Mgr"
+    assert client.get("/openapi.json").status_code == 200
+
+
+class Shape(Enum):
+    ROUND = "round"
+    FLAT = "flat"
+
+
+class Form(Model, discriminator="shape", discriminator_value=Shape.FLAT, keep_unknown=True):
+    id: Column[int] = key()
+    shape: Column[Shape]
+
+
+class Ball(Form, discriminator_value=Shape.ROUND):
+    radius: Column[int]
+
+
+def test_discriminators_of_other_types_and_wholes_with_one() -> None:
+    adapter = TypeAdapter(Form)
+    assert type(adapter.validate_python({"shape": "round", "radius": 2})) is Ball
+    assert type(adapter.validate_python({"shape": Shape.ROUND, "radius": 2})) is Ball
+    assert type(adapter.validate_python({"shape": "flat"})) is Form
+    assert type(adapter.validate_python({})) is Form
+    assert adapter.dump_json(Ball(2)) == b'{"id":null,"shape":"round","radius":2}'
+    assert adapter.dump_json(Form()) == b'{"id":null,"shape":"flat"}'
