@@ -234,10 +234,10 @@ def test_what_is_kept_out_of_json_is_kept_out_here() -> None:
     assert adapter.dump_python([account]) == [{"id": 1, "name": "Ann"}]
     assert b"secret" not in adapter.dump_json([account])
     for mode in ("validation", "serialization"):
-        assert "password" not in json.dumps(adapter.json_schema(mode=mode))  # type: ignore[arg-type]
+        assert "password" not in json.dumps(adapter.json_schema(mode=mode))
     for kind in ("read", "create", "update"):
-        assert "password" not in Account.pydantic(kind).model_fields  # type: ignore[arg-type]
-        assert "token" not in Account.pydantic(kind).model_fields  # type: ignore[arg-type]
+        assert "password" not in Account.pydantic(kind).model_fields
+        assert "token" not in Account.pydantic(kind).model_fields
     assert Account.pydantic("read").model_validate(account).model_dump() == {"id": 1, "name": "Ann"}
     app = FastAPI()
 
@@ -331,7 +331,7 @@ def test_a_record_comes_out_as_one_of_its_own_class() -> None:
         return records
 
     @app.post("/")
-    def post(emp: Emp) -> str:
+    def post(emp: Annotated[Emp, Body()]) -> str:
         return type(emp).__name__
 
     client = TestClient(app)
@@ -360,5 +360,8 @@ def test_discriminators_of_other_types_and_wholes_with_one() -> None:
     assert type(adapter.validate_python({"shape": Shape.ROUND, "radius": 2})) is Ball
     assert type(adapter.validate_python({"shape": "flat"})) is Form
     assert type(adapter.validate_python({})) is Form
-    assert adapter.dump_json(Ball(2)) == b'{"id":null,"shape":"round","radius":2}'
-    assert adapter.dump_json(Form()) == b'{"id":null,"shape":"flat"}'
+    assert (
+        adapter.dump_json(adapter.validate_python({"shape": "round", "radius": 2}))
+        == b'{"id":null,"shape":"round","radius":2}'
+    )
+    assert adapter.dump_json(adapter.validate_python({})) == b'{"id":null,"shape":"flat"}'
