@@ -270,6 +270,13 @@ def make_init(
     return init
 
 
+def is_needed(options: dict[str, Any]) -> bool:
+    """Whether __init__ must be given the field."""
+    return options.get("init", True) and all(
+        options.get(name, MISSING) is MISSING for name in ("default", "default_factory")
+    )
+
+
 def _default(name: str, options: dict[str, Any], names: dict[str, Any]) -> str:
     """Code for the default of a field; None without one."""
     if options.get("default_factory", MISSING) is not MISSING:

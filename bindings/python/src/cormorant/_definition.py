@@ -61,14 +61,54 @@ def collect_fields(cls: type) -> dict[str, Field]:
     for base in reversed(cls.__mro__[1:]):
         found = base.__dict__.get("__fields__")
         if found is None:
+            _refuse_settings(base, cls)
             found = _declared(base, of_model=False)
         for name, field in found.items():
             fields[name] = field._copy() if isinstance(field, Column) else field
+    _refuse_settings(cls, cls)
     own = _declared(cls, of_model=True)
     for name in fields:
         if name not in own:
             _refuse_hiding(cls, name)
     return fields | own
+
+
+# What other libraries are told of the table in a class, and what of it stands in these.
+_SETTINGS: dict[str, frozenset[str] | None] = {
+    "__tablename__": None,
+    "__table__": None,
+    "__table_args__": None,
+    "__mapper_args__": None,
+    "Meta": frozenset(
+        (
+            "abstract", "constraints", "database", "db_table", "index_together", "indexes", "managed", "ordering",
+            "primary_key", "proxy", "schema", "strict_tables", "table", "table_name", "tablename", "unique_together",
+            "without_rowid",
+        )
+    ),
+    "Config": frozenset(("table", "table_name", "tablename", "db_table")),
+    "model_config": frozenset(("table", "table_name", "tablename", "db_table")),
+}  # fmt: skip
+
+
+def _refuse_settings(base: type, cls: type) -> None:
+    """Refuses what would be dropped without a word; what says nothing of a table is the program's own business."""
+    for name, known in _SETTINGS.items():
+        if name not in base.__dict__:
+            continue
+        value = base.__dict__[name]
+        said: Any = (
+            {"": value} if known is None else value if isinstance(value, dict) else getattr(value, "__dict__", {})
+        )
+        found = [item for item in said if known is None or item in known]
+        if found:
+            table = next((said[item] for item in found if isinstance(said[item], str)), "...")
+            what = f"{base.__name__}.{name}" if known is None else f"{base.__name__}.{name} with {', '.join(found)}"
+            raise model_error(
+                f"{what} is another library's",
+                f'say it where the class begins: class {cls.__name__}(Model, table="{table}"), and so unique, indexes, '
+                "checks and the others of help(Model); leave it out where the default does",
+            )
 
 
 def _refuse_hiding(cls: type, name: str) -> None:
@@ -135,6 +175,12 @@ def _declared(cls: type, of_model: bool) -> dict[str, Field]:
                 f"{where} is neither a column nor ignored",
                 "annotate it Column[...] or ClassVar, or give it = ignored()",
             )
+    for name, field in fields.items():
+        given = [
+            option for option in ("default", "default_factory") if field._options.get(option, MISSING) is not MISSING
+        ]
+        if len(given) == 2:
+            raise model_error(f"{cls.__name__}.{name} has a default and a default_factory", "give one of them")
     return fields
 
 
@@ -215,6 +261,8 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
         )
     if type_name == "text" and options.get("length"):
         type_name = "varchar"
+    if options.get("length") and type_name != "varchar":
+        raise model_error(f"{where} is a {type_name} with a length, which only a text has", "leave it out")
     if type_name not in COLUMN_TYPES:
         raise model_error(f"{where}: there is no column type {type_name!r}", f"use one of {', '.join(COLUMN_TYPES)}")
     column.type_name = type_name
@@ -309,6 +357,12 @@ def definition(
 def _column(column: Column[Any]) -> dict[str, Any]:
     option = column._options.get
     table, table_column = _target(option("references"))
+    for action in ("on_delete", "on_update"):
+        if _action(option(action, "none")) != abi.CORM_ACTION_NONE and table is None:
+            raise model_error(
+                f"{column.name} has {action} and no references",
+                'say whose key it is: references=Person, or references="person.id"',
+            )
     length = option("length", 0)
     if not 0 <= length < 2**32:
         raise model_error(f"{column.name}: length {length} is out of range")

@@ -160,10 +160,23 @@ class Model(metaclass=ModelType):
     __variants__: ClassVar[WeakValueDictionary[str, type[Model]]]
     # Of one that was made so.
     __handle__: ClassVar[ModelHandle]
+    # Of one with an __init__ of its own, the one that it would have.
+    __made_init__: ClassVar[Callable[..., None]]
     # Of one with a discriminator.
     __family__: ClassVar[Family]
     # What relations of a record were set to (_assigned.py).
     __assigned__: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
+
+    def __init__(self, *args: Any, **values: Any) -> None:
+        """What super().__init__(...) is in an __init__ of a model's own: the one that the model would have without."""
+        # The one that calls is the last: those that are made call none.
+        owners = [base for base in type(self).__mro__ if issubclass(base, Model) and "__init__" in base.__dict__]
+        if len(owners) < 2:
+            raise TypeError("Model has no columns: make records of a class that is derived from it")
+        owner = owners[-2]
+        needed = any(_codegen.is_needed(field._options) for field in owner.__fields__.values())
+        if not needed or args or values:
+            owner._made_init()(self, *args, **values)
 
     def __init_subclass__(
         cls,
@@ -273,9 +286,20 @@ class Model(metaclass=ModelType):
 
     @classmethod
     def _set_init(cls, fields: dict[str, Column[Any] | Ignored]) -> None:
+        cls.__init__ = cls._make_init(fields)  # type: ignore[method-assign]
+
+    @classmethod
+    def _make_init(cls, fields: dict[str, Column[Any] | Ignored]) -> Callable[..., None]:
         init = _codegen.make_init(fields, annotated_relations(cls), relate, hasattr(cls, "__post_init__"))
         init.__qualname__ = f"{cls.__qualname__}.__init__"
-        cls.__init__ = init  # type: ignore[method-assign]
+        return init
+
+    @classmethod
+    def _made_init(cls) -> Callable[..., None]:
+        """That of a class with one of its own, made when it is asked for."""
+        if "__made_init__" not in cls.__dict__:
+            cls.__made_init__ = staticmethod(cls._make_init(cls.__fields__))
+        return cls.__made_init__
 
     def __repr__(self) -> str:
         columns = [item for item in self.__model__.columns if item.name in self.__fields__]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
+from ._codegen import is_needed
 from ._inheritance import family_of
 from ._relation_base import Relation
 from .column import MISSING, Column, Ignored
@@ -115,7 +116,7 @@ def _own_schemas(model: type[Model], handler: GetCoreSchemaHandler) -> tuple[Cor
         default = field._options.get("default", MISSING)
         given[name] = schemas.typed_dict_field(
             schema if default is MISSING else schemas.with_default_schema(schema, default=default),
-            required=default is MISSING and _is_needed(field),
+            required=default is MISSING and is_needed(field._options),
         )
         if isinstance(field, Column):
             shown[name] = schemas.typed_dict_field(schema)
@@ -149,17 +150,10 @@ def annotation_of(field: Column[Any] | Ignored) -> Any:
     return Annotated[metadata] if len(metadata) > 1 else aware
 
 
-def _is_needed(field: Column[Any] | Ignored) -> bool:
-    options = field._options
-    return options.get("init", True) and all(
-        options.get(name, MISSING) is MISSING for name in ("default", "default_factory")
-    )
-
-
 def make_record(model: type[Model], values: dict[str, Any]) -> Model:
     """A record with these values; those that __init__ does not take are set afterwards."""
     for name, field in model.__fields__.items():
-        if _is_hidden(field) and _is_needed(field):
+        if _is_hidden(field) and is_needed(field._options):
             raise ValueError(f'{model.__name__}.{name} has json_key="" and no default, so no record comes of JSON')
     family = family_of(model)
     if family is not None and (kind := values.get(family.discriminator, MISSING)) is not MISSING:
