@@ -356,7 +356,7 @@ def definition(
 
 def _column(column: Column[Any]) -> dict[str, Any]:
     option = column._options.get
-    table, table_column = _target(option("references"))
+    table, table_column = _target(option("references"), column.name)
     for action in ("on_delete", "on_update"):
         if _action(option(action, "none")) != abi.CORM_ACTION_NONE and table is None:
             raise model_error(
@@ -439,7 +439,7 @@ def _key(kind: int, key: str | Sequence[str] | Key) -> dict[str, Any]:
 
 
 def _reference(reference: Reference) -> dict[str, Any]:
-    table = _table_of(reference.table)
+    table = _table_of(reference.table, f"Reference({reference.columns!r})")
     if reference.table_columns and len(reference.table_columns) != len(reference.columns):
         raise model_error(
             f"a reference of {len(reference.columns)} columns to {len(reference.table_columns)} of {table}",
@@ -454,21 +454,23 @@ def _reference(reference: Reference) -> dict[str, Any]:
     }
 
 
-def _table_of(target: str | type[Model]) -> str:
+def _table_of(target: str | type[Model], where: str) -> str:
     if isinstance(target, str):
         return target
     info = getattr(target, "__model__", None)
     if not isinstance(target, type) or info is None:
-        raise TypeError(f'references is {target!r}, not a Model or a str: give references=Person or "person.id"')
+        raise TypeError(
+            f'{where}: references is {target!r}, not a Model or a str: give references=Person or "person.id"'
+        )
     return cast("str", info.table)
 
 
-def _target(target: str | type[Model] | None) -> tuple[str | None, str | None]:
+def _target(target: str | type[Model] | None, where: str) -> tuple[str | None, str | None]:
     """Table and column of a reference: "table", "table.column" or a Model class."""
     if target is None:
         return None, None
     if not isinstance(target, str):
-        return _table_of(target), None
+        return _table_of(target, where), None
     table, dot, column = target.partition(".")
     return table, column if dot else None
 

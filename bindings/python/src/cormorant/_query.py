@@ -13,6 +13,7 @@ from ._native import statement as native_statement
 from ._native.handle import CursorHandle
 from ._shape import IntoShape, Shape
 from ._sql import bindings_of
+from ._text_option import refuse_no_names
 from .column import MISSING
 from .error import ProgrammingError
 from .expression import Expression
@@ -152,6 +153,9 @@ def dump_query_values(
     info: ModelInfo | None, sql: str | None, bindings: Bindings, attributes: dict[str, Any]
 ) -> bytes | None:
     """Bindings of the SQL or, without SQL, the attributes."""
+    if sql is not None and not isinstance(sql, str):
+        what = f"a query: select({info.name}).where(...)" if info is not None else "a query, made by select()"
+        raise TypeError(f"{sql!r} is not a str, and so no SQL; give conditions in {what}")
     if sql is not None:
         if attributes:
             raise ProgrammingError(
@@ -159,6 +163,7 @@ def dump_query_values(
             )
         return dump_bindings(bindings_of(sql, bindings))
     if isinstance(bindings, Mapping):
+        refuse_no_names("attributes are a dict of properties and values", bindings)
         attributes = {**bindings, **attributes}
     elif bindings:
         is_property = info is not None and "bindings" in info.encode_values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _SQL = frozenset({"default_sql", "check", "computed", "convert_sql", "scope", "seed_sql", "where"})
@@ -12,6 +12,20 @@ def refuse_no_text(what: str, option: str, value: object) -> None:
     """Refuses an option that is neither a str nor None, be it a false one. what: whose option it is."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{what}: {option} is {value!r}, not a str; {_instead(option, value)}")
+
+
+def text_argument(call: str, what: str, value: Any) -> Any:
+    """The text that a call takes as its argument. what: what it is of the call."""
+    if not isinstance(value, str):
+        raise TypeError(f"{call} takes {what}; {value!r} is not a str")
+    return value
+
+
+def refuse_no_names(what: str, names: Iterable[object]) -> None:
+    """Refuses keys of a dict that are no names. what: what the dict is to be."""
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{what}; {name!r} is not a str")
 
 
 def refuse_no_texts(what: str, options: Mapping[str, Any], *names: str) -> None:

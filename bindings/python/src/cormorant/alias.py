@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from ._model_info import ModelInfo, info_of, record_for_model
 from ._native.abi import CORM_NODE_COLUMN
 from ._relation_base import Relation
+from ._text_option import text_argument
 from .column import Column
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def alias(model: type[M], name: str) -> type[M]:
     select(Employee.name, boss.name).join(boss, Employee.reports_to == boss.id)
     """
     info_of(model)
+    text_argument("alias()", "the name that the model gets", name)
     return cast("type[M]", Alias(model, name))
 
 

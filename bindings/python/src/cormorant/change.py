@@ -10,6 +10,7 @@ from ._native import abi
 from ._native.expression import Node
 from ._operand import condition_node, operand
 from ._shape import TupleShape
+from ._text_option import refuse_no_names, text_argument
 from ._write import Conflict, conflict_number
 from .error import ProgrammingError
 from .expression import Expression
@@ -36,7 +37,14 @@ class Change(Statement, Generic[M]):
 
     def with_(self, name: str, query: Query[Any], columns: Sequence[str] = ()) -> Self:
         """With a common table expression, as Select.with_."""
-        return self._with((abi.CORM_PART_WITH, name, list(columns), query._tree()))
+        return self._with(
+            (
+                abi.CORM_PART_WITH,
+                text_argument("with_()", "the name of a common table", name),
+                list(columns),
+                query._tree(),
+            )
+        )
 
     @overload
     def returning(self) -> Query[M]: ...
@@ -122,8 +130,10 @@ class Insert(Change[M]):
         """One row with these values or expressions; without any, one of defaults. Or rows, each a dict, in one
         statement: insert(Counter).values([{"word": "sea", "number": 2}, {"word": "sky", "number": 1}]).
 
-        All rows set the same properties. One statement takes as many values as SQLite does, 32,766 as a rule; more are
-        an error, and nothing is inserted. insert_many() of records knows no limit.
+        All rows set the same properties. What is not given is the table's default (default_sql), else NULL: default and
+        default_factory are of records, which insert(), insert_many() and upsert() of the database write. One statement
+        takes as many values as SQLite does, 32,766 as a rule; more are an error, and nothing is inserted. insert_many()
+        of records knows no limit.
         """
         if rows is None:
             return self._with(*self._assignments(abi.CORM_PART_SET, values))
@@ -160,6 +170,7 @@ def _row(row: Any, columns: dict[str, Any], index: int) -> Node:
         if hasattr(type(row), "__model__"):
             hint += "; records are inserted by Database.insert_many()"
         raise ProgrammingError(f"row {index} is a {type_name(row)}", hint=hint)
+    refuse_no_names("a row is a dict of properties and values", row)
     nodes = [columns[name]._beside(value) if name in columns else operand(value) for name, value in row.items()]
     return abi.CORM_PART_VALUES, list(row), nodes
 

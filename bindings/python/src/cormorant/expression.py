@@ -22,6 +22,7 @@ from ._operand import (
     no_condition,
     operand,
 )
+from ._text_option import text_argument
 from .error import Error, ProgrammingError
 from .value import PLAIN, type_name
 
@@ -208,7 +209,10 @@ class Expression(Operand, Generic[T_co]):
         """Compared and sorted by a collation: BINARY, NOCASE, RTRIM, one of your own, or corm_nocase, which minds the
         case of no letter of Unicode; like(), has_prefix(), has_suffix() and contains() of that mind none either.
         """
-        return Expression((abi.CORM_NODE_COLLATE, self._node, name), self._column)
+        return Expression(
+            (abi.CORM_NODE_COLLATE, self._node, text_argument("collate()", "the name of a collation", name)),
+            self._column,
+        )
 
     def json(self, path: str) -> Expression[Any]:
         """What JSON holds at a path such as "$.a[0]", as a value of SQL: ->>."""
@@ -381,7 +385,10 @@ class Expression(Operand, Generic[T_co]):
 
     def label(self, name: str) -> Expression[T_co]:
         """A result column with this name."""
-        return Expression((abi.CORM_NODE_AS, self._node, name), self._column)
+        return Expression(
+            (abi.CORM_NODE_AS, self._node, text_argument("label()", "the name of the result column", name)),
+            self._column,
+        )
 
     # --- Making nodes ---
 

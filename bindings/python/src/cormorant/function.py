@@ -11,6 +11,7 @@ from ._native.expression import Node
 from ._operand import column_of, condition_node, decimals_of, durations_of, operand, value_node
 from ._shape import TupleShape
 from ._sql import bindings_of
+from ._text_option import text_argument
 from .error import ProgrammingError
 from .expression import Expression, Number, T_co
 from .value import plain_value
@@ -150,7 +151,9 @@ excluded = _Excluded()
 
 def name(source: str | None, column: str) -> Expression[Any]:
     """A column that no model describes: of a subquery or common table expression, or, without source, of the result."""
-    return Expression((abi.CORM_NODE_NAME, source, column))
+    if source is not None:
+        text_argument("name()", "the name of a source", source)
+    return Expression((abi.CORM_NODE_NAME, source, text_argument("name()", "the name of a column", column)))
 
 
 def literal(value: T) -> Expression[T]:
@@ -166,7 +169,7 @@ class Parameter(Expression[Any]):
 
 def param(name: str) -> Parameter:
     """A value that is given by name when the query runs: db.fetch_all(query, name=value); in in_() a list of values."""
-    return Parameter((abi.CORM_NODE_PARAMETER, name))
+    return Parameter((abi.CORM_NODE_PARAMETER, text_argument("param()", "the name of a parameter", name)))
 
 
 def raw(sql: str, *values: Any) -> Expression[Any]:

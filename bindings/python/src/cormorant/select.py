@@ -12,12 +12,14 @@ from ._native.handle import ModelHandle
 from ._operand import condition_node, encode_values, operand
 from ._shape import RecordPart, TupleShape
 from ._source import SourceName
+from ._text_option import refuse_no_text, text_argument
 from .alias import Alias, source_of
 from .error import ProgrammingError
 from .expression import Expression
 from .relation import Path, Route, ToMany
 from .statement import Query
 from .subquery import CommonTable, Subquery, columns_of
+from .value import PLAIN
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -180,6 +182,7 @@ class Select(Query[R_co]):
             else abi.CORM_JOIN_INNER
         )
         name = as_.__alias__[1] if isinstance(as_, Alias) else cast("str | None", as_)
+        refuse_no_text("join()", "as_", name)
         if isinstance(target, Path | ToMany):
             if on is not None:
                 raise ProgrammingError(f"{target!r} is joined on a condition", hint="join its model, or leave `on` out")
@@ -199,7 +202,14 @@ class Select(Query[R_co]):
 
         columns: what it calls the query's columns; theirs otherwise.
         """
-        return self._with((abi.CORM_PART_WITH, name, list(columns), query._tree()))
+        return self._with(
+            (
+                abi.CORM_PART_WITH,
+                text_argument("with_()", "the name of a common table", name),
+                list(columns),
+                query._tree(),
+            )
+        )
 
     # --- Combinations; order, limit and offset are those of the whole ---
 
@@ -341,6 +351,8 @@ def _part(column: Any) -> Any:
         return RecordPart(*source_of(column._model), True)
     if isinstance(column, Alias) or (isinstance(column, type) and hasattr(column, "__model__")):
         return RecordPart(*source_of(column), False)
+    if type(column) in PLAIN:
+        raise TypeError(f"select() is given {column!r}, not a column: write Person.name, or literal({column!r})")
     return column
 
 
@@ -361,6 +373,7 @@ def _first_source(node: Node) -> tuple[ModelHandle | SourceName, str | None] | N
 
 def source_node(source: Any, name: str | None) -> tuple[Node, Any, str | None]:
     """A source as tree.h has it; its model and what the query calls that."""
+    refuse_no_text("the source", "as_", name)
     if isinstance(source, str):
         return (None, None, source, name), None, None
     if isinstance(source, Query):

@@ -11,6 +11,7 @@ from ._parameter import Encoders, parameter_encoders
 from ._shape import Shape
 from ._sharing import share
 from ._source import SourceName, with_common_tables
+from ._text_option import refuse_no_names
 from .error import Error, ProgrammingError
 from .value import Bindings, dump_parameters
 
@@ -79,6 +80,7 @@ class Statement:
         if bindings:
             if not isinstance(bindings, Mapping):
                 raise ProgrammingError("bindings without names", hint="give parameters as keywords or as a dict")
+            refuse_no_names("parameters are a dict of names and values", bindings)
             parameters = {**bindings, **parameters}
         return dump_parameters(parameters, self._compile().encoders) if parameters else None
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ._native import abi
 from ._native.database import is_plain
+from ._text_option import refuse_no_names
 from .error import DataError, ProgrammingError
 
 if TYPE_CHECKING:
@@ -374,6 +375,7 @@ def _binding_row(
     if kind is tuple or kind is list:
         values: Any = bindings
     elif isinstance(bindings, Mapping):
+        refuse_no_names("bindings by name are a dict of names and values", bindings)
         if PLAIN.issuperset(map(type, bindings.values())):
             return dict(bindings)
         return {name: named_value(f"binding {name}", value, index, plain) for name, value in bindings.items()}

@@ -1,0 +1,53 @@
+"""What a call is given in place of a text, a column or a condition: the error says it in the caller's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from models import Department, Person, make
+
+from cormorant import Column, Database, alias, column, delete, func, insert, name, param, select, update
+
+CALLS: list[tuple[Callable[[Database, Any], object], str]] = [
+    (lambda db, it: Person.age.label(it), "label() takes the name of the result column"),
+    (lambda db, it: Person.name.collate(it), "collate() takes the name of a collation"),
+    (lambda db, it: alias(Person, it), "alias() takes the name"),
+    (lambda db, it: select(Person.age).join(Department, Person.age == 1, as_=it), "as_"),
+    (lambda db, it: select(Person.age).cross_join(Department, as_=it), "as_"),
+    (lambda db, it: select(Person.age).from_(Person, as_=it), "as_"),
+    (lambda db, it: update(Person).from_(Department, as_=it), "as_"),
+    (lambda db, it: select(Person.age).with_(it, select(Person.age)), "with_() takes the name"),
+    (lambda db, it: delete(Person).with_(it, select(Person.age)), "with_() takes the name"),
+    (lambda db, it: name(it, "a"), "name() takes the name of a source"),
+    (lambda db, it: name(None, it), "name() takes the name of a column"),
+    (lambda db, it: param(it), "param() takes the name"),
+    (lambda db, it: insert(Person).values({it: 1}), "a row is a dict of properties and values"),
+    (lambda db, it: insert(Person).values([{"name": "a"}, {it: 1}]), "a row is a dict of properties and values"),
+    (lambda db, it: db.query("SELECT :a", {it: 1}).fetch_all(), "bindings by name are a dict of names and values"),
+    (lambda db, it: db.query("SELECT :a", {it: object()}).fetch_all(), "bindings by name are a dict"),
+    (lambda db, it: db.fetch_all(Person, bindings={it: 1}), "attributes are a dict of properties and values"),
+    (lambda db, it: db.fetch_all(select(Person), bindings={it: 1}), "parameters are a dict of names and values"),
+]
+
+
+@pytest.mark.parametrize("given", [5, True, b"a", func.random()])
+@pytest.mark.parametrize(("call", "told"), CALLS)
+def test_no_text(call: Callable[[Database, Any], object], told: str, given: Any, db: Database) -> None:
+    with pytest.raises(TypeError, match=re.escape(told)):
+        call(db, given)
+
+
+@pytest.mark.parametrize("method", ["fetch_all", "fetch_one", "one", "count", "cursor"])
+def test_a_condition_in_the_place_of_sql(method: str, db: Database) -> None:
+    with pytest.raises(TypeError, match=re.escape("give conditions in a query: select(Person).where(...)")):
+        getattr(db, method)(Person, Person.age == 1)
+
+
+def test_what_is_no_column() -> None:
+    with pytest.raises(TypeError, match=re.escape("select() is given 'name', not a column")):
+        select(Person, "name")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=re.escape("name: references is <class 'int'>, not a Model")):
+        make({"name": Column[int]}, {"name": column(references=int)})  # type: ignore[arg-type]
