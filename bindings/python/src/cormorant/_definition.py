@@ -262,7 +262,7 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
     if type_name == "text" and options.get("length"):
         type_name = "varchar"
     if options.get("length") and type_name != "varchar":
-        raise model_error(f"{where} is a {type_name} with a length, which only a text has", "leave it out")
+        raise model_error(f"{where} is of type {type_name} and has a length, which only a text has", "leave it out")
     if type_name not in COLUMN_TYPES:
         raise model_error(f"{where}: there is no column type {type_name!r}", f"use one of {', '.join(COLUMN_TYPES)}")
     column.type_name = type_name

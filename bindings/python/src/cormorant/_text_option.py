@@ -41,6 +41,8 @@ def _instead(option: str, value: object) -> str:
         return 'a model\'s table is named by table="..."; leave it out for the default'
     if isinstance(value, bool) and option in _SQL:
         return f'write {option}="{str(value).upper()}"'
-    if isinstance(value, (int, float)):
+    if option == "json_key" and isinstance(value, int) and not value:
+        return 'json_key="" keeps the column out of JSON'
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         return f'write {option}="{value}"'
     return f'give {"its SQL as a text" if option in _SQL else "a text"}: {option}="..."'

@@ -11,7 +11,7 @@ from ._native.expression import Node
 from ._operand import column_of, condition_node, decimals_of, durations_of, operand, value_node
 from ._shape import TupleShape
 from ._sql import bindings_of
-from ._text_option import text_argument
+from ._text_option import refuse_no_text, text_argument
 from .error import ProgrammingError
 from .expression import Expression, Number, T_co
 from .value import plain_value
@@ -51,6 +51,7 @@ class Call(Expression[T_co]):
         frame: str | None = None,
     ) -> Call[T_co]:
         """Over a window. frame: as SQL writes it, such as "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"."""
+        refuse_no_text("over()", "frame", frame)
         return self._changed(5, (_nodes(partition_by), _nodes(order_by), frame))
 
     def _changed(self, position: int, item: Any) -> Call[T_co]:

@@ -12,6 +12,7 @@ from ._operand import operand
 from ._shape import RecordPart
 from ._sharing import share
 from ._source import SourceName, fold_name
+from ._text_option import text_argument
 from .column import Column
 from .error import ProgrammingError
 from .expression import Expression
@@ -323,6 +324,8 @@ def table_function(function: str, *arguments: Any, columns: Sequence[str], name:
     """
     if isinstance(columns, str):
         raise ProgrammingError(f"the columns of {function} are a str", hint="give a list of their names")
+    for column in columns:
+        text_argument("table_function()", "the names of columns", column)
     return TableFunction(function, arguments, columns, name)
 
 

@@ -85,6 +85,8 @@ def test_other_options(value: Any, db: Database) -> None:
         (lambda: with_column(default_sql=5), 'default_sql="5"'),
         (lambda: with_column(default_sql=0), 'default_sql="0"'),
         (lambda: with_column(default_sql=True), 'default_sql="TRUE"'),
+        (lambda: with_column(json_key=False), 'json_key="" keeps the column out of JSON'),
+        (lambda: with_class(module=True), 'give a text: module="..."'),
         (lambda: with_column(collate=b"NOCASE"), 'collate="..."'),
         (lambda: with_column(check=func.random()), 'give its SQL as a text: check="..."'),
     ],

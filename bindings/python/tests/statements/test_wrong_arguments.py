@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from models import Department, Person, make
 
-from cormorant import Column, Database, alias, column, delete, func, insert, name, param, select, update
+from cormorant import Column, Database, alias, column, delete, func, insert, name, param, select, table_function, update
 
 CALLS: list[tuple[Callable[[Database, Any], object], str]] = [
     (lambda db, it: Person.age.label(it), "label() takes the name of the result column"),
@@ -23,6 +23,8 @@ CALLS: list[tuple[Callable[[Database, Any], object], str]] = [
     (lambda db, it: delete(Person).with_(it, select(Person.age)), "with_() takes the name"),
     (lambda db, it: name(it, "a"), "name() takes the name of a source"),
     (lambda db, it: name(None, it), "name() takes the name of a column"),
+    (lambda db, it: func.sum(Person.age).over(frame=it), "over(): frame"),
+    (lambda db, it: table_function("pragma_table_info", "a", columns=[it]), "table_function() takes the names"),
     (lambda db, it: param(it), "param() takes the name"),
     (lambda db, it: insert(Person).values({it: 1}), "a row is a dict of properties and values"),
     (lambda db, it: insert(Person).values([{"name": "a"}, {it: 1}]), "a row is a dict of properties and values"),
