@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -128,7 +129,9 @@ def test_a_link_has_the_logs_of_its_file(path: Path, suffix: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("mode", ["delete", "truncate", "persist"])
-def test_the_journal_of_one_who_writes_now_is_the_files_own(path: Path, mode: str) -> None:
+def test_the_journal_of_one_who_writes_now_is_the_files_own(
+    path: Path, mode: Literal["delete", "truncate", "persist"]
+) -> None:
     """However it is looked at, between two commits or within one."""
     code = f"""
 import sqlite3
