@@ -188,6 +188,12 @@ package final class Connection: ConnectionAttachment {
 
     /// The switch to WAL does not use SQLite's busy handler, so it is tried again here until the timeout is over.
     func setJournalMode(_ wanted: String, _ timeout: Int) throws -> String {
+        let got = try Statement(self, "PRAGMA journal_mode").firstText() ?? ""
+        if sameIdentifier(got, wanted) { return got }
+        // To and from WAL the first page is written with a rollback journal, of which a power cut may leave half with less.
+        let synchronous = try pragma("synchronous")
+        if synchronous < 2 { try script("PRAGMA synchronous = FULL") }
+        defer { if synchronous < 2 { try? script("PRAGMA synchronous = \(synchronous)") } }
         var waited = 0
         while true {
             do {
