@@ -61,7 +61,8 @@ package func repair(
         let extra = try schema.map { try schemaEntries(statements($0), monitor, skipsOthers: false) }
         let kept = try extra == nil ? readSchemaCopy(schemaCopyPath(path), codec?.shared, monitor) : nil
         let salvage = Salvage(
-            source, target, try extra ?? schemaEntries(kept ?? [], monitor, skipsOthers: true), progress)
+            source, target, try extra ?? schemaEntries((kept ?? []).flatMap(statements), monitor, skipsOthers: true),
+            progress)
         report = try salvage.run()
         try target.script("PRAGMA journal_mode = DELETE")
     }

