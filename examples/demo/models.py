@@ -1,6 +1,6 @@
 """The four tables of the demo for Python; models.h and swift/Sources/demo/Models.swift describe the same ones."""
 
-from cormorant import Column, Model, column
+from cormorant import Column, Model, column, key
 
 
 class Section(Model):
@@ -8,7 +8,7 @@ class Section(Model):
 
 
 class Maintainer(Model):
-    id: Column[int | None] = column(primary_key=True, init=False)
+    id: Column[int] = key()
     name: Column[str] = column(unique=True)
 
 

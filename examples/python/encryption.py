@@ -9,11 +9,11 @@ from pathlib import Path
 # In a checkout the package need not be installed.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings" / "python" / "src"))
 
-from cormorant import Cipher, Column, Database, KeyMissingError, Model, WrongKeyError, column, decrypt, encrypt, rekey
+from cormorant import Cipher, Column, Database, KeyMissingError, Model, WrongKeyError, decrypt, encrypt, key, rekey
 
 
 class Note(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     text: Column[str]
 
 

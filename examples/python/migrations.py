@@ -9,7 +9,7 @@ from pathlib import Path
 # In a checkout the package need not be installed.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings" / "python" / "src"))
 
-from cormorant import Bundle, Column, Database, MigrationError, Model, Progress, VersionStep, column
+from cormorant import Bundle, Column, Database, MigrationError, Model, Progress, VersionStep, column, key
 
 # What earlier releases have left: a name of another kind, ages as texts, a number that nobody calls.
 EARLIER = """
@@ -19,7 +19,7 @@ INSERT INTO person VALUES (1, 'Ada', '36', '555'), (2, 'Grace', 'unknown', NULL)
 
 
 class Person(Model, allow_drop=["fax"]):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str] = column(renamed_from="full_name")
     age: Column[int | None] = column(default=None, convert_sql="iif(age NOT GLOB '*[^0-9]*', nullif(age, ''), NULL)")
     email: Column[str] = column(default="", default_sql="''")
@@ -28,7 +28,7 @@ class Person(Model, allow_drop=["fax"]):
 class Bare(Model, table="person"):
     """Does not say what becomes of the columns that it lacks."""
 
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str]
 
 

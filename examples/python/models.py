@@ -22,7 +22,7 @@ SIDE = Transform(encode=lambda side: side.value, decode=Side)
 
 
 class Member(Model, table="members", unique=[("club", "number")], checks=["number > 0"]):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     club: Column[str] = column(collate="NOCASE")
     number: Column[int]
     level: Column[str | None] = column(default=None, default_sql="'guest'")
@@ -58,7 +58,7 @@ class Sail(Model):
     takes: Column[timedelta]
     watch: Column[Watch] = column(check=True)  # the table refuses other words
     crew: Column[Crew]  # JSON in the file
-    id: Column[SailID | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[SailID] = key()
 
 
 def sail(db: Database) -> None:

@@ -13,17 +13,17 @@ from typing import Any
 # In a checkout the package need not be installed.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings" / "python" / "src"))
 
-from cormorant import Column, Database, Model, column, to_many, to_one
+from cormorant import Column, Database, Model, column, key, to_many, to_one
 
 
 class Artist(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str] = column(unique=True)
     albums = to_many(lambda: Album)
 
 
 class Album(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     title: Column[str]
     year: Column[int]
     artist_id: Column[int | None] = column(references=Artist, on_delete="cascade")

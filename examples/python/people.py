@@ -11,16 +11,16 @@ from pathlib import Path
 # In a checkout the package need not be installed.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings" / "python" / "src"))
 
-from cormorant import Column, Database, ForeignKeyViolation, Model, UniqueViolation, column
+from cormorant import Column, Database, ForeignKeyViolation, Model, UniqueViolation, column, key
 
 
 class Department(Model, table="departments"):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str] = column(unique=True)
 
 
 class Person(Model, table="people", indexes=[("department", "-salary")], checks=["salary >= 0"]):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str]
     department: Column[int | None] = column(references=Department, on_delete="restrict")
     salary: Column[int] = column(default=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 
-from cormorant import Bundle, Column, Database, DisconnectedError, Error, Model, UniqueViolation, column
+from cormorant import Bundle, Column, Database, DisconnectedError, Error, Model, UniqueViolation, column, key
 
 END = (
     "DO 'BEGIN PERFORM pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -14,7 +14,7 @@ END = (
 
 
 class Account(Model):
-    id: Column[int | None] = column(primary_key=True, init=False)
+    id: Column[int] = key()
     owner: Column[str] = column(unique=True)
     balance: Column[int] = column(check="balance >= 0")
 
@@ -74,7 +74,7 @@ def watch(url: str) -> None:
 class Grown(Model, table="account"):
     """The same table, a year later."""
 
-    id: Column[int | None] = column(primary_key=True, init=False)
+    id: Column[int] = key()
     owner: Column[str] = column(unique=True)
     balance: Column[int] = column(check="balance >= 0")
     currency: Column[str] = column(default="EUR", default_sql="'EUR'", index=True)

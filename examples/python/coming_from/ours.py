@@ -15,6 +15,7 @@ from cormorant import (
     exists,
     func,
     insert,
+    key,
     many_to_many,
     raw,
     scalar,
@@ -26,13 +27,13 @@ from cormorant import (
 
 
 class Artist(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str] = column(unique=True)
     albums = to_many(lambda: Album)
 
 
 class Album(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     title: Column[str]
     year: Column[int]
     price: Column[float | None] = column(default=None)
@@ -42,12 +43,12 @@ class Album(Model):
 
 
 class Tag(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str] = column(unique=True)
 
 
 class AlbumTag(Model, unique=[("album_id", "tag_id")]):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     album_id: Column[int] = column(references=Album, on_delete="cascade")
     tag_id: Column[int] = column(references=Tag, on_delete="cascade")
 

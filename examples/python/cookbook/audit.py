@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from cormorant import Column, Database, Error, Model, column
+from cormorant import Column, Database, Error, Model, column, key
 
 TRIGGERS = """
 CREATE TRIGGER IF NOT EXISTS price_changed AFTER UPDATE OF price ON product WHEN old.price IS NOT new.price
@@ -21,13 +21,13 @@ END;
 
 
 class Product(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str]
     price: Column[int]
 
 
 class Audit(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     at: Column[datetime]
     what: Column[str]
     key: Column[int]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pyarrow.csv
 
-from cormorant import Column, Database, Model, column
+from cormorant import Column, Database, Model, key
 
 
 class City(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str]
     people: Column[int]
 

@@ -10,11 +10,11 @@ from django.http import HttpRequest, JsonResponse
 from django.test import Client
 from django.urls import path
 
-from cormorant import Column, Database, Model, column
+from cormorant import Column, Database, Model, key
 
 
 class Reading(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     celsius: Column[float]
 
 

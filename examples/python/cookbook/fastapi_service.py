@@ -10,11 +10,22 @@ from fastapi import Body, Depends, FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 
-from cormorant import AsyncDatabase, AsyncTransaction, Column, Database, IntegrityError, Model, column, select, update
+from cormorant import (
+    AsyncDatabase,
+    AsyncTransaction,
+    Column,
+    Database,
+    IntegrityError,
+    Model,
+    column,
+    key,
+    select,
+    update,
+)
 
 
 class Account(Model, checks=["cents >= 0"]):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     owner: Column[str]
     cents: Column[int] = column(default=0)
 

@@ -1,14 +1,14 @@
-from cormorant import Column, Database, Model, column, to_many, to_one
+from cormorant import Column, Database, Model, column, key, to_many, to_one
 
 
 class Author(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str] = column(unique=True)
     books = to_many(lambda: Book)
 
 
 class Book(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     title: Column[str]
     year: Column[int]
     author_id: Column[int | None] = column(references=Author, default=None)

@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from cormorant import Column, Database, Model, column, scalar, select, update
+from cormorant import Column, Database, Model, column, key, scalar, select, update
 
 
 class Job(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     task: Column[str]
     arguments: Column[dict[str, Any]] = column(default_factory=dict, json=True)
     claimed: Column[datetime | None] = column(default=None, index=True)

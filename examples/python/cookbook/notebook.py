@@ -6,11 +6,11 @@ import duckdb
 import pandas
 import polars
 
-from cormorant import Column, Database, Model, column, func, select
+from cormorant import Column, Database, Model, func, key, select
 
 
 class Sale(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     city: Column[str]
     year: Column[int]
     amount: Column[float]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cormorant import Column, Database, Model, StaleRecordError, column
+from cormorant import Column, Database, Model, StaleRecordError, column, key
 
 
 class Article(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     text: Column[str]
     version: Column[int] = column(version=True, default=0)
 

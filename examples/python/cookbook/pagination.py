@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from cormorant import Column, Database, Model, column, select
+from cormorant import Column, Database, Model, column, key, select
 
 
 class Post(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     title: Column[str]
     likes: Column[int] = column(index=True)
 

@@ -6,7 +6,7 @@ from cormorant import Bundle, Column, Model, Registry, column
 
 
 class Invoice(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = column(primary_key=True)
     customer: Column[str]
     paid: Column[bool] = column(default=False)
 
@@ -22,6 +22,6 @@ with Registry("{name}.db", limit=8) as tenants:
     for name in ("acme", "bolt"):
         with tenants.use(name) as db:
             STEPS.apply(db)  # a file that is new
-            db.save(Invoice(f"first customer of {name}", id=1))
+            db.save(Invoice(1, f"first customer of {name}"))
     with tenants.use("bolt") as db:
         print(db.fetch_all(Invoice))

@@ -6,18 +6,18 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from cormorant import Column, Model, column, to_many, to_one
+from cormorant import Column, Model, column, key, to_many, to_one
 
 
 class Member(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str]
     email: Column[str] = column(unique=True, collate="NOCASE")
     loans = to_many(lambda: Loan)
 
 
 class Tool(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     name: Column[str]
     deposit: Column[Decimal] = column(default=Decimal("0.00"))
     notes: Column[dict[str, Any]] = column(default_factory=dict, json=True, renamed_from="details")
@@ -26,7 +26,7 @@ class Tool(Model):
 
 
 class Loan(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    id: Column[int] = key()
     tool_id: Column[int] = column(references=Tool, index=True)
     member_id: Column[int] = column(references=Member, index=True)
     since: Column[date]

@@ -1,11 +1,11 @@
 """Cormorant: an ORM for SQLite.
 
-from cormorant import Column, Database, Model, column
+from cormorant import Column, Database, Model, column, key
 
 class Person(Model):
     name: Column[str]
     age: Column[int | None] = column(default=None)
-    id: Column[int | None] = column(primary_key=True, default=None)
+    id: Column[int] = key()
 """
 
 from importlib import import_module

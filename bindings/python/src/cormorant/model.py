@@ -124,7 +124,7 @@ class Model(metaclass=ModelType):
         class Person(Model, table="people", unique=[("name", "born")]):
             name: Column[str]
             born: Column[datetime | None] = column(default=None)
-            id: Column[int | None] = column(primary_key=True, default=None)
+            id: Column[int] = key()
 
     Each annotation `Column[...]` is a column; the class gets __init__, __repr__ and __eq__ as a dataclass does. Bases
     that are no models give it their columns and relations, too. __init__ ends with __post_init__() where there is one;
