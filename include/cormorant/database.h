@@ -46,7 +46,7 @@ typedef int32_t corm_journal_mode;
 
 /* corm_open_options.synchronous (https://www.sqlite.org/pragma.html#pragma_synchronous) */
 typedef int32_t corm_synchronous;
-#define CORM_SYNCHRONOUS_DEFAULT 0 /* NORMAL */
+#define CORM_SYNCHRONOUS_DEFAULT 0 /* NORMAL in WAL mode, FULL with another journal */
 #define CORM_SYNCHRONOUS_OFF 1
 #define CORM_SYNCHRONOUS_NORMAL 2
 #define CORM_SYNCHRONOUS_FULL 3

@@ -150,7 +150,7 @@ package final class Connection: ConnectionAttachment {
                 hint: readOnlyFileHint)
         }
         try script("PRAGMA foreign_keys = \(options.foreignKeys ? "ON" : "OFF")")
-        try script("PRAGMA synchronous = \(options.synchronous.keyword)")
+        try script("PRAGMA synchronous = \(options.synchronousKeyword)")
         // Some builds of SQLite have it on, which makes dropping and rebuilding a table write it to the disk once more.
         // An encrypted file has every page written: SQLCipher takes one that never was for an altered one.
         try script("PRAGMA secure_delete = \(codec == nil ? "FAST" : "ON")")

@@ -30,7 +30,7 @@ public struct OpenOptions: Sendable {
 
     /// https://www.sqlite.org/pragma.html#pragma_synchronous
     public enum Synchronous: Int32, Sendable {
-        /// NORMAL.
+        /// NORMAL in WAL mode, FULL with another journal, where with NORMAL a power failure can, rarely, damage the file.
         case `default` = 0
         /// OFF: nothing waits for the disk; a power failure can damage the file.
         case off = 1
@@ -144,11 +144,12 @@ extension OpenOptions.JournalMode {
     }
 }
 
-extension OpenOptions.Synchronous {
-    var keyword: String {
-        switch self {
+extension OpenOptions {
+    var synchronousKeyword: String {
+        switch synchronous {
+        case .default: !keepsJournalMode && [.default, .wal].contains(journalMode) ? "NORMAL" : "FULL"
         case .off: "OFF"
-        case .default, .normal: "NORMAL"
+        case .normal: "NORMAL"
         case .full: "FULL"
         case .extra: "EXTRA"
         }

@@ -71,12 +71,12 @@ class Database(Owner):
 
     mode: "create", as long as nothing is said, makes the file if it is not there; "read_write" and "read_only" do not.
     template: a database file that is copied into place when the file is not there. busy_timeout (5.0): seconds to wait
-    for another connection's lock, or for other threads. journal_mode ("wal"), synchronous ("normal"): as SQLite's
-    PRAGMAs; "wal" is refused on network file systems. foreign_keys (True): whether they are checked.
-    statement_cache_size (64): how many prepared statements of SQL are kept; 0: none. reader_count (4): how many
-    connections at most read beside the writer; 0: none, so that calls run one at a time. worker_count (32): how many
-    threads at most do what is awaited, by AsyncDatabase and perform(), beside as many for what is kept open, cursors
-    and snapshots, and one that writes; they are started when needed.
+    for another connection's lock, or for other threads. journal_mode ("wal"), synchronous ("normal" in WAL mode,
+    "full" with another journal): as SQLite's PRAGMAs; "wal" is refused on network file systems. foreign_keys (True):
+    whether they are checked. statement_cache_size (64): how many prepared statements of SQL are kept; 0: none.
+    reader_count (4): how many connections at most read beside the writer; 0: none, so that calls run one at a time.
+    worker_count (32): how many threads at most do what is awaited, by AsyncDatabase and perform(), beside as many for
+    what is kept open, cursors and snapshots, and one that writes; they are started when needed.
     auto_sync (False): whether sync() runs for a model, with those that its relations lead to, before it is first used
     with the database: by a call on records, or a statement that selects from it first or changes it. Inside a
     transaction it does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with it. Inside one that
