@@ -239,9 +239,9 @@ final class SalvageWriter {
     /// Runs the statement of an entry, with whatever functions it names, if that makes what the entry says and does nothing else.
     /// - Parameter isRun: false: it is looked at alone.
     private func make(_ entry: SchemaEntry, _ sql: String, isRun: Bool = true) throws {
-        let allowed = MadeEntry(entry)
-        sqlite3_set_authorizer(target.handle, denyOthers, Unmanaged.passUnretained(allowed).toOpaque())
-        defer { withExtendedLifetime(allowed) { target.restoreAuthorizer() } }
+        let authorizer = SchemaAuthorizer(entry)
+        authorizer.watch(target)
+        defer { withExtendedLifetime(authorizer) { target.restoreAuthorizer() } }
         var known = Set<String>()
         while true {
             do {
@@ -255,7 +255,7 @@ final class SalvageWriter {
                 }
             }
         }
-        guard allowed.isMade else { throw notMade(entry) }
+        guard authorizer.isMade else { throw notMade(entry) }
     }
 
     private func notMade(_ entry: SchemaEntry) -> CormorantError {
@@ -474,42 +474,4 @@ final class SalvageWriter {
 extension CormorantError {
     /// Whether nothing more can be written, instead of this row alone.
     fileprivate var endsRepair: Bool { [.full, .io, .noMemory, .interrupted].contains(code) }
-}
-
-/// What a statement of a schema may make.
-private final class MadeEntry {
-    let name: String
-    let action: Int32
-    var isMade = false
-
-    init(_ entry: SchemaEntry) {
-        name = entry.name
-        action =
-            switch entry.type {
-            case "index": SQLITE_CREATE_INDEX
-            case "view": SQLITE_CREATE_VIEW
-            case "trigger": SQLITE_CREATE_TRIGGER
-            default: entry.isVirtual ? SQLITE_CREATE_VTABLE : SQLITE_CREATE_TABLE
-            }
-    }
-}
-
-/// Lets a statement make the one thing that it is to, with what SQLite does for it: anyone can have written a damaged file.
-private func denyOthers(
-    _ context: UnsafeMutableRawPointer?, _ action: Int32, _ first: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
-    _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?
-) -> Int32 {
-    guard let context else { return SQLITE_DENY }
-    let entry = Unmanaged<MadeEntry>.fromOpaque(context).takeUnretainedValue()
-    let name = first.map { String(cString: $0) } ?? ""
-    let isOwn = sameIdentifier(String(name.prefix(7)), "sqlite_")
-    switch action {
-    case SQLITE_READ, SQLITE_FUNCTION, SQLITE_REINDEX: return SQLITE_OK
-    case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: return isOwn ? SQLITE_OK : SQLITE_DENY
-    case entry.action where sameIdentifier(name, entry.name):
-        entry.isMade = true
-        return SQLITE_OK
-    case SQLITE_CREATE_TABLE, SQLITE_CREATE_INDEX: return isOwn ? SQLITE_OK : SQLITE_DENY
-    default: return SQLITE_DENY
-    }
 }

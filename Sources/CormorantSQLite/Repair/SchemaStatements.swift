@@ -5,13 +5,12 @@ import CormorantBase
 /// - Parameter skipsOthers: whether what makes nothing is left out, instead of being an error.
 func schemaEntries(_ statements: [String], _ monitor: ProgressMonitor, skipsOthers: Bool) throws -> [SchemaEntry] {
     let memory = try Connection(path: ":memory:", options: OpenOptions())
-    let schema = SchemaGuard()
-    defer { withExtendedLifetime((monitor, schema)) { memory.close() } }
+    let authorizer = SchemaAuthorizer()
+    defer { withExtendedLifetime((monitor, authorizer)) { memory.close() } }
     memory.acceptForeignSchemas()
     memory.setMonitor(monitor)
-    sqlite3_set_authorizer(memory.handle, denyOthers, Unmanaged.passUnretained(schema).toOpaque())
     for sql in statements {
-        schema.isVirtual = false
+        authorizer.watch(memory)
         do {
             try memory.foreignScript(sql)
         } catch let error as CormorantError where error.code != .interrupted {
@@ -22,7 +21,7 @@ func schemaEntries(_ statements: [String], _ monitor: ProgressMonitor, skipsOthe
                 hint: "give it CREATE statements alone")
         }
     }
-    sqlite3_set_authorizer(memory.handle, nil, nil)
+    memory.restoreAuthorizer()
     let statement = try Statement(memory, "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
     defer { statement.finalize() }
     var entries: [SchemaEntry] = []
@@ -34,40 +33,38 @@ func schemaEntries(_ statements: [String], _ monitor: ProgressMonitor, skipsOthe
     return entries
 }
 
-/// The statements of a script, each with its semicolon.
+/// The statements of a script, each with its semicolon; a trigger is one with all that is between its BEGIN and END, as
+/// `sqlite3_complete` has it.
 func statements(_ script: String) -> [String] {
-    var all: [String] = []
-    var rest = script.utf8[...]
-    var end = rest.startIndex
-    while let next = rest[end...].firstIndex(of: UInt8(ascii: ";")) {
-        end = rest.index(after: next)
-        let statement = String(decoding: rest[..<end], as: UTF8.self)
-        guard sqlite3_complete(statement) == 1 else { continue }
-        all.append(statement)
-        rest = rest[end...]
+    var script = script
+    return script.withUTF8 { bytes in
+        var lexer = SQLLexer(bytes)
+        var all: [String] = []
+        var start = 0
+        var words: [SQLLexer.Token] = []
+        /// The last two tokens, behind which a semicolon may end a trigger.
+        var last: (before: SQLLexer.Token?, token: SQLLexer.Token?) = (nil, nil)
+        while let token = lexer.next() {
+            if words.count < 6 { words.append(token) }
+            let isEnd =
+                !isTrigger(words, lexer)
+                || last.before?.kind == .semicolon && last.token.map { lexer.isWord($0, "end") } ?? false
+            if token.kind == .semicolon, isEnd {
+                all.append(String(decoding: bytes[start..<token.range.upperBound], as: UTF8.self))
+                (start, words, last) = (token.range.upperBound, [], (nil, nil))
+            } else {
+                last = (last.token, token)
+            }
+        }
+        return all + [String(decoding: bytes[start...], as: UTF8.self)]
     }
-    return all + [String(decoding: rest, as: UTF8.self)]
 }
 
-private final class SchemaGuard {
-    /// Whether the statement makes a virtual table, whose module runs statements of its own.
-    var isVirtual = false
-}
-
-private func denyOthers(
-    _ context: UnsafeMutableRawPointer?, _ action: Int32, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
-    _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?
-) -> Int32 {
-    guard let context else { return SQLITE_DENY }
-    let schema = Unmanaged<SchemaGuard>.fromOpaque(context).takeUnretainedValue()
-    switch action {
-    case SQLITE_CREATE_VTABLE:
-        schema.isVirtual = true
-        return SQLITE_OK
-    case SQLITE_CREATE_TABLE, SQLITE_CREATE_INDEX, SQLITE_CREATE_VIEW, SQLITE_CREATE_TRIGGER, SQLITE_READ,
-        SQLITE_FUNCTION, SQLITE_REINDEX, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
-        return SQLITE_OK
-    case SQLITE_ATTACH, SQLITE_DETACH: return SQLITE_DENY
-    default: return schema.isVirtual ? SQLITE_OK : SQLITE_DENY
+private func isTrigger(_ words: [SQLLexer.Token], _ lexer: SQLLexer) -> Bool {
+    func says(_ position: Int, _ word: StaticString) -> Bool {
+        position < words.count && lexer.isWord(words[position], word)
     }
+    let first = says(0, "explain") ? says(1, "query") ? 3 : 1 : 0
+    guard says(first, "create") else { return false }
+    return says(says(first + 1, "temp") || says(first + 1, "temporary") ? first + 2 : first + 1, "trigger")
 }

@@ -334,6 +334,25 @@ def test_a_schema_that_is_given_does_nothing_but_make(path: Path, sql: str, is_k
     kept.close()
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE added (x DEFAULT '" + ";" * 300_000 + "')",
+        "CREATE TABLE added (x); CREATE TRIGGER t AFTER INSERT ON added BEGIN " + "SELECT 1; " * 50_000 + "END",
+    ],
+    ids=["text", "trigger"],
+)
+def test_a_schema_of_many_semicolons_is_read_in_time(path: Path, sql: str) -> None:
+    file = Damaged(path, "CREATE TABLE a (id INTEGER PRIMARY KEY, v); INSERT INTO a VALUES (1, 'x')")
+    file.path.write_bytes(file.bytes)
+    start = time.monotonic()
+    repair(path, path.with_name("new.db"), schema=sql + "; CREATE VIEW seen AS SELECT x FROM added")
+    assert time.monotonic() - start < 10
+    saved = sqlite3.connect(path.with_name("new.db"))
+    assert {("a",), ("added",), ("seen",)} <= set(all_of(saved, "SELECT name FROM sqlite_schema"))
+    saved.close()
+
+
 def test_a_journal_of_a_vacuum_to_another_page_size_counts(path: Path) -> None:
     """The file has the new size already, the journal its pages of the old one."""
     file = Damaged(path, "CREATE TABLE a (id INTEGER PRIMARY KEY, v); INSERT INTO a VALUES (1, 'x')")
