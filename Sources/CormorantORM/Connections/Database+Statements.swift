@@ -56,7 +56,11 @@ extension Database {
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
             var rows: Int64 = 0
-            while try statement.step() { rows += 1 }
+            do {
+                while try statement.step() { rows += 1 }
+            } catch {
+                throw connection.explainedReference(error, compiled)
+            }
             if let table = compiled.table, table.isView { return rows }
             return statement.isReadOnly || connection.totalChanges == before ? 0 : connection.changes
         }

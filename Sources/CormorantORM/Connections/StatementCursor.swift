@@ -290,7 +290,8 @@ package final class StatementCursor {
             }
         } catch {
             finish()
-            let error = isRawSQL ? error : plan?.explain(error) ?? error
+            var error = isRawSQL ? error : plan?.explain(error) ?? error
+            if let compiled { error = connection.explainedReference(error, compiled) }
             ending = ending ?? error as? CormorantError
             throw error
         }

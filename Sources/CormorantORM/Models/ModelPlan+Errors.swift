@@ -32,13 +32,9 @@ extension ModelPlan {
                     "give \($0.column == nil ? "values that meet" : "a value that meets") the condition \($0.condition)"
                 })
         case .foreignKey:
-            let columns = isWriting ? model.schema.foreignKeys.flatMap(\.columns) : []
-            guard columns.isEmpty, case let referring = connection.untraced(referringColumns), !referring.isEmpty else {
-                return named(error, columns: columns)
-            }
-            let list = referring.joined(separator: ", ")
-            return named(
-                error, columns: [], hint: "\(list) may refer to it: delete those rows first, or lead them elsewhere")
+            return connection.explainedReference(
+                error, of: model.table, in: model.attachment,
+                columns: isWriting ? model.schema.foreignKeys.flatMap(\.columns) : [])
         case .constraint, .unique, .notNull, .type:
             if error.table == nil, let columns = columns(in: error.plainMessage) {
                 return CormorantError(
@@ -98,14 +94,6 @@ extension ModelPlan {
             guard !columns.isEmpty else { return nil }
             let names = columns.map { "\(model.name).\($0.name)" }.joined(separator: " or ")
             return changed(.check, "\(names) is not JSON", hint: "give a JSON text", columns: columns)
-        case .foreignKey:
-            guard let table = error.table, !sameIdentifier(table, model.table) || !isWriting else {
-                return named(error, columns: error.columns)
-            }
-            let list = error.columns.map { "\(table).\($0)" }.joined(separator: ", ")
-            return named(
-                error, columns: [],
-                hint: "\(list.isEmpty ? table : list) may refer to it: delete those rows first, or lead them elsewhere")
         // What does not fit is found when the statement runs.
         case .sql: return schemaError(error)
         default: return nil
@@ -133,17 +121,52 @@ extension ModelPlan {
         return nil
     }
 
-    /// The columns of the file that hold on to rows of the table, as "book.author_id".
-    private func referringColumns() -> [String] {
-        guard model.attachment == nil else { return [] }
-        return (try? connection.catalog.columns(referringTo: model.table)) ?? []
+    private func named(_ error: CormorantError, columns: [String], hint: String? = nil) -> CormorantError {
+        error.naming(model.table, columns, hint: hint)
+    }
+}
+
+extension Connection {
+    /// Adds to the error of a foreign key what the engine leaves out.
+    /// - Parameters:
+    ///   - table: the one that was written.
+    ///   - columns: those of its references that were written; empty: a reference of another table to its rows is broken.
+    func explainedReference(
+        _ error: CormorantError, of table: String, in attachment: String?, columns: [String]
+    ) -> CormorantError {
+        var referring: [String] = []
+        if engine == nil {
+            guard columns.isEmpty, attachment == nil else { return error.naming(table, columns) }
+            referring = untraced { (try? catalog.columns(referringTo: table)) ?? [] }
+        } else if let other = error.table, !sameIdentifier(other, table) || columns.isEmpty {
+            referring = error.columns.isEmpty ? [other] : error.columns.map { "\(other).\($0)" }
+        } else {
+            return error.naming(table, error.columns)
+        }
+        guard !referring.isEmpty else { return error.naming(table, columns) }
+        let list = referring.joined(separator: ", ")
+        return error.naming(
+            table, [], hint: "\(list) may refer to it: delete those rows first, or lead them elsewhere")
     }
 
-    private func named(_ error: CormorantError, columns: [String], hint: String? = nil) -> CormorantError {
-        let place = columns.isEmpty ? model.table : "\(model.table).\(columns.joined(separator: ", "))"
+    /// The same of a statement made of expressions.
+    func explainedReference(_ error: any Error, _ compiled: CompiledStatement) -> any Error {
+        guard let error = error as? CormorantError, error.code == .foreignKey, let table = compiled.table,
+            let known = table.modelTable
+        else { return error }
+        let written = Set(compiled.assigned.map { foldIdentifier($0.column.column.name) })
+        // A server says itself which reference it is.
+        let columns = known.schema.foreignKeys.flatMap(\.columns)
+            .filter { engine != nil || written.contains(foldIdentifier($0)) }
+        return explainedReference(error, of: known.name, in: known.attachment, columns: columns)
+    }
+}
+
+extension CormorantError {
+    fileprivate func naming(_ table: String, _ columns: [String], hint: String? = nil) -> CormorantError {
+        let place = columns.isEmpty ? table : "\(table).\(columns.joined(separator: ", "))"
         return CormorantError(
-            error.code, "\(error.plainMessage) (\(place))", hint: hint ?? error.plainHint,
-            sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset, table: model.table, columns: columns,
-            constraint: error.constraint)
+            code, "\(plainMessage) (\(place))", hint: hint ?? plainHint, sqliteCode: sqliteCode, sql: sql,
+            offset: offset, table: table, columns: columns, constraint: constraint)
     }
 }
