@@ -20,7 +20,8 @@ public final class AsyncRows<Row: Sendable>: AsyncSequence, @unchecked Sendable 
         self.end = end
     }
 
-    convenience init(_ reader: Reader, _ cursor: RecordCursor<Row>) throws {
+    convenience init(_ reader: Reader, _ open: (Reader) throws -> RecordCursor<Row>) throws {
+        let cursor = try keeping { try open(reader) }
         try cursor.cursor.leaveThread()
         self.init(reader, read: { try cursor.next(upTo: AsyncRows.blockSize) }, end: { cursor.close() })
     }
@@ -53,8 +54,17 @@ public final class AsyncRows<Row: Sendable>: AsyncSequence, @unchecked Sendable 
 }
 
 extension AsyncRows where Row == ResultRow {
-    convenience init(_ reader: Reader, _ cursor: RowCursor) throws {
+    convenience init(_ reader: Reader, _ open: (Reader) throws -> RowCursor) throws {
+        let cursor = try keeping { try open(reader) }
         try cursor.cursor.leaveThread()
         self.init(reader, read: { try cursor.next(upTo: AsyncRows.blockSize) }, end: { cursor.close() })
     }
+}
+
+/// What `body` takes is kept while the program does something else.
+private func keeping<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let patience = Threads.patience
+    defer { Threads.patience = patience }
+    Threads.patience = .keeping
+    return try body()
 }

@@ -41,7 +41,11 @@ final class Job: SerialExecutor, @unchecked Sendable {  // `lock` guards what st
         }
         if isCancelled { database.cancel(me) }
         lock.unlock()
+        // It is one of few that take readers and give them back.
+        let patience = Threads.patience
+        Threads.patience = .work
         defer {
+            Threads.patience = patience
             lock.lock()
             thread = nil
             if isCancelled { Threads.resume() }

@@ -32,12 +32,12 @@ extension Reader {
 extension Reader {
     /// The records of a query one by one, in constant memory.
     public func cursor<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> AsyncRows<R> {
-        try await look { try AsyncRows($0, $0.cursor(type, query)) }
+        try await look { try AsyncRows($0) { try $0.cursor(type, query) } }
     }
 
     /// The rows of a statement one by one, in constant memory.
     public func rowCursor(_ sql: SQL, _ bindings: Bindings = .none) async throws -> AsyncRows<ResultRow> {
-        try await run(sql) { try AsyncRows($0, $0.rowCursor(sql, bindings)) }
+        try await run(sql) { try AsyncRows($0) { try $0.rowCursor(sql, bindings) } }
     }
 }
 
@@ -223,7 +223,7 @@ extension Reader {
     public func cursor<Query: RowQuery>(
         _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> AsyncRows<Query.Row> where Query.Row: Sendable {
-        try await look { try AsyncRows($0, $0.cursor(query, parameters)) }
+        try await look { try AsyncRows($0) { try $0.cursor(query, parameters) } }
     }
 }
 

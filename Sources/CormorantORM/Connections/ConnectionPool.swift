@@ -295,6 +295,14 @@ final class ConnectionPool: @unchecked Sendable {
         semaphore.giveBack()
     }
 
+    /// A cursor of one goes on with a task, whose calls any thread makes, and which keeps it as long as it likes.
+    func leaveThread(_ pooled: PooledConnection) {
+        state.locked {
+            pooled.taker = -1
+            pooled.takerPatience = .keeping
+        }
+    }
+
     /// Closes one that was taken away from a thread between two of its calls, and whose cursors throw from here on.
     func reclaim(_ pooled: PooledConnection) {
         state.locked { close(connectionOf: pooled, leftOnOtherThread()) }

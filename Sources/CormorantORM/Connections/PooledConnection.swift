@@ -61,7 +61,7 @@ package final class PooledConnection {
     var readDepth = 0
     /// Of one of a pool: calls, running cursors and a transaction that use it. With none it is anyone's.
     var uses = 0
-    /// Of one of a pool: the thread that took it when it was free; 0 while it is.
+    /// Of one of a pool: the thread that took it when it was free; 0 while it is, -1: a task keeps it.
     var taker: Int64 = 0
     /// Of one of a pool: how that thread waits, which tells whether its use of it ends by itself.
     var takerPatience = Patience.none
@@ -408,6 +408,7 @@ package final class PooledConnection {
     /// A cursor is a task's, whose calls any thread makes.
     func leaveThread() {
         cursorThread.storeReleasing(-1)
+        if isPooled { readers?.leaveThread(self) }
         connection?.watchCancellation()
     }
 

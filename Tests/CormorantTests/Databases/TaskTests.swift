@@ -76,9 +76,59 @@ struct TaskTests {
         do { try await writer.value } catch is CancellationError {}
     }
 
+    /// Calls wait for readers as long as those are given back, and take the writer where loops keep them all.
+    @Test func loopsThatRestKeepNoCallFromReading() async throws {
+        var options = OpenOptions()
+        options.busyTimeout = 200
+        let database = try Database(path: folder.file("kept.db"), options: options)
+        try await database.createTables(City.self)
+        var cities = (0..<1000).map { City(name: "\($0)") }
+        try await database.insert(contentsOf: &cities)
+        var loops: [AsyncRows<ResultRow>.AsyncIterator] = []
+        for _ in 0..<options.readerCount {
+            var loop = try await database.rowCursor("SELECT * FROM city").makeAsyncIterator()
+            _ = try await loop.next()
+            loops.append(loop)
+        }
+        #expect(try await database.fetchCount(City.all) == 1000)
+        #expect(try await database.read { try $0.fetchAll(City.self).count } == 1000)
+        // One more would keep a connection that others write by.
+        await #expect(throws: CormorantError.self) { _ = try await database.rowCursor("SELECT * FROM city") }
+        try await database.write { _ = try $0.inserted(City(name: "new")) }
+        for index in loops.indices {
+            var count = 1
+            while try await loops[index].next() != nil { count += 1 }
+            #expect(count == 1000)
+        }
+        #expect(try await database.fetchCount(City.all) == 1001)
+    }
+
+    /// Calls that take long, more than there are readers, and longer than the busy timeout together.
+    @Test func callsWaitForThoseThatEnd() async throws {
+        var options = OpenOptions()
+        (options.busyTimeout, options.readerCount) = (50, 1)
+        let database = try Database(path: folder.file("slow.db"), options: options)
+        try await database.createTables(City.self)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<12 {
+                group.addTask {
+                    try await database.read { database in
+                        let count = try database.fetchCount(City.all)
+                        Thread.sleep(forTimeInterval: 0.15)
+                        return count
+                    }
+                }
+            }
+            for try await count in group { #expect(count == 0) }
+        }
+    }
+
     /// It may come when a task has just let a connection go, which is another's then.
     @Test func cancellingReachesNoOtherTask() async throws {
-        let database = database
+        var options = OpenOptions()
+        // Beside other tests a loop may have to wait for a thread of Swift's for long.
+        options.busyTimeout = 60_000
+        let database = try Database(path: folder.file("test.db"), options: options)
         @Sendable func use(_ number: Int) async throws {
             switch number % 4 {
             case 0: _ = try await database.inserted(City(name: UUID().uuidString))
