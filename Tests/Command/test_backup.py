@@ -113,3 +113,12 @@ def test_a_file_is_opened_and_made_by_its_path(corm: Corm) -> None:
     assert "is a URI" in corm.fails("backup", "a.db", "file:copy.db")
     assert "is a URI" in corm.fails("query", "file:a.db", "SELECT 1")
     assert [path.name for path in corm.folder.iterdir()] == ["a.db"]
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
+def test_no_copy_is_made_where_a_journal_is_looked_for(corm: Corm, suffix: str) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    assert "would be looked for" in corm.fails("backup", "a.db", "a.db" + suffix)
+    assert "would be looked for" in corm.fails("repair", "a.db", "--out", "a.db" + suffix)
+    assert rows(corm.folder / "a.db", "SELECT x FROM t") == [(1,)]
+    assert [path.name for path in corm.folder.iterdir()] == ["a.db"]

@@ -61,6 +61,10 @@ def test_what_cannot_be_written(corm: Corm) -> None:
     assert "written over" in corm.fails("export", "a.db", "t", "--out", "./a.db")
     for name in ["a.db-wal", "./a.db-journal", f"{corm.folder}/a.db-shm"]:
         assert "written over" in corm.fails("export", "a.db", "t", "--out", name)
+    make(corm.folder / "other.db", "CREATE TABLE kept (x)")
+    assert "is a database" in corm.fails("export", "a.db", "t", "--out", "other.db")
+    assert "is a database" in corm.fails("diagram", "a.db", "--format", "svg", "--out", "other.db")
+    assert rows(corm.folder / "other.db", "SELECT name FROM sqlite_schema") == [("kept",)]
     assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "no/such/file.csv")
     assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "/dev/full")
 

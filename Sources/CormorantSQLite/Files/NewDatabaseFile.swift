@@ -41,6 +41,13 @@ private func refuseOccupied(_ path: String) throws {
     try refuseURI(path, "a new file is made by its path")
     guard !fileExists(path) else { throw occupied(path) }
     try refuseLeftovers(beside: path)
+    for suffix in ["-wal", "-journal", "-shm"] where path.hasSuffix(suffix) {
+        let owner = String(path.dropLast(suffix.count))
+        guard fileExists(owner) else { continue }
+        throw CormorantError(
+            .cannotOpen, "\"\(path)\" is where the journal of \"\(owner)\" would be looked for",
+            hint: "name another file")
+    }
 }
 
 private func occupied(_ path: String) -> CormorantError {

@@ -67,7 +67,9 @@ struct Diagram: ParsableCommand {
         case .svg: bytes = Array(DiagramLayout(picture).svg.utf8)
         case .png: bytes = try graphviz(picture.dot, format.rawValue)
         }
-        if let out { try writeBytes(bytes, to: out) } else { try Output.standard.write(bytes: bytes) }
+        let file = try out.map { try OutputFile($0, besides: [schema]) }
+        try (file?.output ?? .standard).write(bytes: bytes)
+        try file?.finish()
     }
 
     private func metadata() throws -> Metadata {

@@ -30,6 +30,10 @@ final class OutputFile {
         guard !isThere || info.st_mode & S_IFMT != S_IFDIR else {
             throw CormorantError(.cannotOpen, "\"\(visible(path))\" is a folder", hint: "name a file in it")
         }
+        guard !isThere || info.st_mode & S_IFMT != S_IFREG || fileHead(path).kind != .database else {
+            throw CormorantError(
+                .misuse, "\"\(visible(path))\" is a database, which would be lost", hint: "remove it, or name another file")
+        }
         let stream = Self.openStream(path)
         let isPlain = stream == nil && (!isThere || info.st_mode & S_IFMT == S_IFREG)
         // A link stays one: what it leads to is written.
