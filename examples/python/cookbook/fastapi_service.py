@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated
 
-from fastapi import Body, Depends, FastAPI, HTTPException, Request
+from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
+from pydantic import BaseModel
 
 from cormorant import (
     AsyncDatabase,
@@ -28,6 +29,13 @@ class Account(Model, checks=["cents >= 0"]):
     id: Column[int] = key()
     owner: Column[str]
     cents: Column[int] = column(default=0)
+
+
+class NewAccount(BaseModel):
+    """What a client may say of one: a body that is an Account could bring a key."""
+
+    owner: str
+    cents: int = 0
 
 
 @asynccontextmanager
@@ -67,9 +75,9 @@ def refuse(request: Request, error: IntegrityError) -> JSONResponse:
 
 
 @app.post("/accounts", status_code=201)
-def create(account: Annotated[Account, Body()], db: PlainTransaction) -> Account:
+def create(account: NewAccount, db: PlainTransaction) -> Account:
     """A plain function runs on a thread of FastAPI's, and calls the database as it is."""
-    return account.insert(db)
+    return Account(**account.model_dump()).insert(db)
 
 
 @app.get("/accounts/{number}")

@@ -6,6 +6,7 @@ import importlib
 import marshal
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -88,12 +89,10 @@ def _values(pyarrow: Any, info: ModelInfo, column: Column[Any], source: int | No
     if source is None:
         return _defaults(info, column, batch.num_rows)
     array = batch.column(source)
-    if pyarrow.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if isinstance(array, pyarrow.ExtensionArray):
-        array = array.storage
     kind = array.type
     try:
+        array = _plain(pyarrow, array)
+        kind = array.type
         values = [None] * len(array) if pyarrow.types.is_null(kind) else _READERS[column.type_name](pyarrow, array)
     except (pyarrow.ArrowException, ValueError, TypeError):
         values = None
@@ -107,6 +106,19 @@ def _values(pyarrow: Any, info: ModelInfo, column: Column[Any], source: int | No
             columns=(column.column_name,),
         )
     return values
+
+
+def _plain(pyarrow: Any, array: Any) -> Any:
+    """The values themselves, where an array is of codes for them, of a type of somebody's, or of views."""
+    types = pyarrow.types
+    if types.is_dictionary(array.type):
+        array = pyarrow.DictionaryArray.from_arrays(array.indices, _plain(pyarrow, array.dictionary))
+        return array.dictionary_decode()
+    if isinstance(array, pyarrow.ExtensionArray):
+        array = array.storage
+    if types.is_binary_view(array.type):
+        return array.cast(pyarrow.large_binary())
+    return array.cast(pyarrow.large_string()) if types.is_string_view(array.type) else array
 
 
 def _defaults(info: ModelInfo, column: Column[Any], count: int) -> Iterable[Any]:
@@ -144,14 +156,19 @@ def _truths(pyarrow: Any, array: Any) -> list[Any] | None:
 
 def _reals(pyarrow: Any, array: Any) -> list[Any] | None:
     types = pyarrow.types
-    if not (types.is_integer(array.type) or types.is_floating(array.type) or types.is_decimal(array.type)):
+    if types.is_decimal(array.type):
+        reals = [None if value is None else float(value) for value in array.to_pylist()]
+        # Of more digits than a float tells apart.
+        same = all(value is None or Decimal(repr(real)) == value for real, value in zip(reals, array.to_pylist()))
+        return reals if same else None
+    if not (types.is_integer(array.type) or types.is_floating(array.type)):
         return None
     return _numbers(array.cast(pyarrow.float64()), "d")
 
 
 def _is_text(pyarrow: Any, kind: Any) -> bool:
     types = pyarrow.types
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
 def _is_blob(pyarrow: Any, kind: Any) -> bool:
@@ -187,7 +204,13 @@ def _offset_times(pyarrow: Any, array: Any) -> list[Any] | None:
 def _dates(pyarrow: Any, array: Any) -> list[Any] | None:
     if not (pyarrow.types.is_timestamp(array.type) or pyarrow.types.is_date(array.type)):
         return None
-    days: list[Any] = array.cast(pyarrow.date32()).cast(pyarrow.int32()).to_pylist()
+    if getattr(array.type, "tz", None) is not None:
+        # The day is that of its zone.
+        array = importlib.import_module("pyarrow.compute").local_timestamp(array)
+    dates = array.cast(pyarrow.date32())
+    if pyarrow.types.is_timestamp(array.type) and not dates.cast(array.type).equals(array):
+        return None
+    days: list[Any] = dates.cast(pyarrow.int32()).to_pylist()
     return days
 
 

@@ -56,6 +56,7 @@ class ColumnMethods:
     _name_columns: Callable[[CursorHandle], tuple[str, ...]]
     _cursor: CursorHandle | None
     _given_out: CursorHandle | None
+    _failure: Exception | None
     # The one whose records these are.
     _model: ModelInfo | None
     _block: Iterator[Any]
@@ -132,11 +133,17 @@ class ColumnMethods:
 
     def _take_over(self, keep: bool = False) -> CursorHandle:
         """The cursor, which no row has been read ahead of."""
+        if self._cursor is None and self._failure is not None:
+            raise self._failure
         if self._cursor is None or length_hint(self._block):
             raise ProgrammingError("the rows were read, or the result is closed", hint="run the query again")
         cursor = self._cursor
         if not keep:
             self._cursor = None
+            self._failure = ProgrammingError(
+                "the rows were given out, by dicts(), tuples(), numpy() or to a reader of Arrow",
+                hint="read them there, or run the query again",
+            )
         return cursor
 
 

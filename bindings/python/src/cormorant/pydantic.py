@@ -80,12 +80,24 @@ def _record_schema(model: type[Model], handler: GetCoreSchemaHandler) -> CoreSch
         out: dict[Any, Any] = {_reference(part): _own_schemas(part, handler)[1] for part in parts.values()}
         out[_reference(model)] = shown
         shown = schemas.tagged_union_schema(out, lambda values: values.reference)
+    taken = schemas.no_info_wrap_validator_function(
+        lambda value, validate: value if isinstance(value, model) else validate(value), fields
+    )
     return schemas.json_or_python_schema(
         json_schema=fields,
-        python_schema=schemas.union_schema([schemas.is_instance_schema(model), fields], mode="left_to_right"),
-        serialization=schemas.plain_serializer_function_ser_schema(loaded_values, return_schema=shown),
+        python_schema=taken,
+        # What is to be included and excluded the inner schema heeds.
+        serialization=schemas.wrap_serializer_function_ser_schema(
+            lambda record, serialize: serialize(loaded_values(record)), schema=shown
+        ),
         ref=_reference(model),
+        metadata={"pydantic_js_functions": [lambda _, handler: handler(shown if _is_output(handler) else fields)]},
     )
+
+
+def _is_output(handler: Any) -> bool:
+    """Whether the JSON schema is that of what goes out."""
+    return bool(handler.mode == "serialization")
 
 
 # The tag of records that no value of the discriminator tells apart.
@@ -114,10 +126,11 @@ def _own_schemas(model: type[Model], handler: GetCoreSchemaHandler) -> tuple[Cor
             continue
         schema = handler.generate_schema(annotation_of(field))
         default = field._options.get("default", MISSING)
-        given[name] = schemas.typed_dict_field(
-            schema if default is MISSING else schemas.with_default_schema(schema, default=default),
-            required=default is MISSING and is_needed(field._options),
-        )
+        if default is not MISSING:
+            schema = schemas.with_default_schema(schema, default=default)
+        # A key that the file makes is None until then.
+        taken = schemas.nullable_schema(schema) if field._options.get("made") else schema
+        given[name] = schemas.typed_dict_field(taken, required=default is MISSING and is_needed(field._options))
         if isinstance(field, Column):
             shown[name] = schemas.typed_dict_field(schema)
     for name, relation in model.__relations__.items():
@@ -136,8 +149,10 @@ def _relation_schema(relation: Relation[Any]) -> Any:
 
 def annotation_of(field: Column[Any] | Ignored) -> Any:
     """What pydantic is told of a field's type."""
-    from pydantic import AwareDatetime
+    from pydantic import AwareDatetime, Field
 
+    if isinstance(field, Column) and (scale := field._options.get("scale")) is not None:
+        return Annotated[field.annotation, Field(decimal_places=scale)]
     if (
         not isinstance(field, Column)
         or field.type_name not in ("datetime", "offset_datetime")

@@ -182,8 +182,8 @@ class Result(Owner, ColumnMethods, Generic[T]):
         if self._cursor is not None or length_hint(self._block):
             self._end()
             self._failure = closed_early()
-        elif self._given_out is not None:
-            self._end()
+        else:
+            self._given_out = None
 
     def _end(self) -> None:
         # Freed here, or by the other thread that reads from it at this moment.

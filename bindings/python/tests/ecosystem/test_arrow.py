@@ -216,3 +216,59 @@ def test_duckdb_reads_a_result_by_its_name(db: Database) -> None:
     db.insert_many([Item(count=1), Item(count=2)])
     items = db.query("SELECT count FROM item")  # noqa: F841  # duckdb finds it
     assert duckdb.sql("SELECT sum(count) FROM items").fetchall() == [(3,)]
+
+
+class Moment(Model):
+    id: Column[int | None] = column(primary_key=True, default=None)
+    day: Column[date | None] = column(default=None)
+    size: Column[float | None] = column(default=None)
+    data: Column[bytes | None] = column(default=None)
+    word: Column[str | None] = column(default=None)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"day": pa.array([datetime(2024, 1, 2, 3, 4, 5)])},
+        {"day": pa.array([None, datetime(2024, 1, 2, 0, 0, 0, 1)])},
+        {"day": pa.array([datetime(2024, 1, 2, 3, tzinfo=timezone.utc)], pa.timestamp("us", "America/New_York"))},
+        {"size": pa.array([Decimal("0.123456789012345678901234567890")])},
+    ],
+)
+def test_what_would_be_cut_is_refused(db: Database, column: dict[str, Any]) -> None:
+    db.create_tables(Moment)
+    with pytest.raises(DataError, match="not without loss"):
+        db.insert_arrow(Moment, pa.table(column))
+    assert db.count(Moment) == 0
+
+
+def test_what_would_not_be_cut_is_taken(db: Database) -> None:
+    db.create_tables(Moment)
+    midnight = datetime(2024, 1, 2, 5, tzinfo=timezone.utc)
+    days = [
+        pa.array([datetime(2024, 1, 2), None], pa.timestamp("ns")),
+        pa.array([midnight, None], pa.timestamp("us", "America/New_York")),
+        pa.array([date(2024, 1, 2), None], pa.date64()),
+    ]
+    for array in days:
+        db.insert_arrow(Moment, pa.table({"day": array}))
+    assert [moment.day for moment in db.fetch_all(Moment)] == [date(2024, 1, 2), None] * 3
+    db.insert_arrow(Moment, pa.table({"size": pa.array([Decimal("0.1"), None])}))
+    assert [moment.size for moment in db.fetch_all(Moment)][6:] == [0.1, None]
+
+
+def test_views_and_codes_for_values(db: Database) -> None:
+    db.create_tables(Moment)
+    words = pa.array(["a", None, "b"], pa.string_view())
+    codes = pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.int8()), pa.array(["x", "y"], pa.string_view()))
+    blobs = pa.array([b"1", None, b"3"], pa.binary_view())
+    db.insert_arrow(Moment, pa.table({"word": words, "data": blobs}))
+    db.insert_arrow(Moment, pa.table({"word": codes}))
+    assert [(moment.word, moment.data) for moment in db.fetch_all(Moment)] == [
+        ("a", b"1"),
+        (None, None),
+        ("b", b"3"),
+        ("y", None),
+        (None, None),
+        ("x", None),
+    ]

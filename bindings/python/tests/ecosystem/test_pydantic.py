@@ -143,6 +143,66 @@ def test_a_relation_that_is_not_loaded_is_left_out(loaded: Database) -> None:
     assert json.loads(TypeAdapter(Artist).dump_json(artist))["albums"] == [album]
 
 
+def test_what_is_excluded_does_not_come_out(loaded: Database) -> None:
+    artist = loaded.fetch_one(Artist)
+    assert artist is not None
+    loaded.load([artist], Artist.albums)
+    adapter = TypeAdapter(Artist)
+    assert adapter.dump_python(artist, exclude={"albums"}) == {"id": 1, "name": "Nina"}
+    assert adapter.dump_json(artist, include={"name"}) == b'{"name":"Nina"}'
+    hidden: Any = {"id": True, "albums": {"__all__": {"id", "artist_id"}}}
+    shown = {"name": "Nina", "albums": [{"title": "One", "year": None}]}
+    assert adapter.dump_python(artist, exclude=hidden) == shown
+    assert json.loads(adapter.dump_json(artist, exclude=hidden)) == shown
+    assert adapter.dump_python(artist, include={"albums": {0: {"title"}}}) == {"albums": [{"title": "One"}]}
+
+    class Page(pydantic.BaseModel):
+        artist: Artist
+
+    assert Page(artist=artist).model_dump(include={"artist": {"name"}}) == {"artist": {"name": "Nina"}}
+    assert "year" not in adapter.dump_python(artist, exclude_defaults=True)["albums"][0]
+    service = FastAPI()
+    service.get("/", response_model=Artist, response_model_exclude={"id"})(lambda: artist)
+    with TestClient(service) as client:
+        assert set(client.get("/").json()) == {"name", "albums"}
+
+
+def test_what_is_wrong_is_named_by_its_place_alone() -> None:
+    service = FastAPI()
+
+    @service.post("/")
+    def take(album: Annotated[Album, Body()]) -> Any: ...
+
+    with TestClient(service) as client:
+        answer = client.post("/", json={"artist_id": 1, "year": "late"}).json()
+    assert [(error["loc"], error["type"]) for error in answer["detail"]] == [
+        (["body", "title"], "missing"),
+        (["body", "year"], "int_parsing"),
+    ]
+
+
+class Priced(Model):
+    id: Column[int] = key()
+    price: Column[Decimal | None] = column(scale=2, default=None)
+
+
+def test_digits_that_the_column_has_no_place_for_are_refused() -> None:
+    assert TypeAdapter(Priced).validate_python({"price": "9.50"}).price == Decimal("9.50")
+    for kind in (Priced, Priced.pydantic("create")):
+        with pytest.raises(ValidationError, match="no more than 2 decimal places"):
+            TypeAdapter(kind).validate_python({"price": "9.555"})
+
+
+def test_a_record_without_its_key_goes_out_and_in_again() -> None:
+    adapter = TypeAdapter(Priced)
+    assert adapter.validate_json(adapter.dump_json(Priced())) == Priced()
+    schemas = [adapter.json_schema(mode=mode)["properties"]["id"] for mode in ("validation", "serialization")]
+    assert schemas == [
+        {"anyOf": [{"type": "integer"}, {"type": "null"}], "title": "Id"},
+        {"type": "integer", "title": "Id"},
+    ]
+
+
 def test_relations_come_in_as_records(loaded: Database) -> None:
     artist = TypeAdapter(Artist).validate_python({"name": "Otto", "albums": [{"title": "Two", "artist_id": 0}]})
     assert type(artist.albums[0]) is Album

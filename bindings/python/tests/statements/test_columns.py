@@ -204,9 +204,14 @@ def test_a_result_is_given_out_once_and_before_it_is_read(db: Database) -> None:
         result.__arrow_c_stream__()
     result = db.query("SELECT 1")
     assert type(result.__arrow_c_stream__()).__name__ == "PyCapsule"
-    for use in (result.numpy, result.json):
-        with pytest.raises(cormorant.ProgrammingError):
+    for use in (result.numpy, result.json, result.fetch_one, result.fetch_all, lambda: list(result)):
+        with pytest.raises(cormorant.ProgrammingError, match="given out"):
             use()
+    result.close()
+    given = db.query("SELECT 1")
+    assert given.dicts().fetch_all() == [{"1": 1}]
+    with pytest.raises(cormorant.ProgrammingError, match="given out"):
+        given.fetch_all()
 
 
 LATE = (
