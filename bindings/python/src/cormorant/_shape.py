@@ -78,6 +78,15 @@ class TupleShape:
 
     load_rows = load
 
+    @property
+    def load_stored(self) -> Convert | None:
+        """The same of rows that come as the file has them, where the query says nothing of their parts."""
+        if self.parts is None:
+            return self.load
+        columns = [part._column for part in self.columns if not isinstance(part, RecordPart)]
+        decoders = [None if column is None else _stored_decoder(column) for column in columns]
+        return None if decoders.count(None) == len(decoders) else _codegen.make_decode(decoders)
+
     def _decode(self, rows: list[native_record.Row]) -> list[native_record.Row]:
         try:
             return self._decode_rows(rows)
@@ -183,6 +192,20 @@ def _decoder(part: Expression[Any] | RecordPart) -> Callable[[Any], Any] | None:
     if _part(part) is not None:
         return column.transform.decode if column.transform else None
     return file_decoder(column.type_name, column.transform)
+
+
+def _stored_decoder(column: Any) -> Callable[[Any], Any] | None:
+    if column._options.get("unsigned"):
+        return _unsigned
+    return file_decoder(column.type_name, column.transform)
+
+
+def _unsigned(value: int) -> int:
+    if value < 0:
+        raise DataError(
+            f"{value} does not fit into an unsigned type", code="CORM_E_RANGE", hint="make the property signed"
+        )
+    return value
 
 
 def _name(column: Expression[Any]) -> str | None:

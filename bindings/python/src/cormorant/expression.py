@@ -192,6 +192,12 @@ class Expression(Operand, Generic[T_co]):
 
     def contains(self: Text, text: str | Text) -> Expression[bool]:
         """Has the text in it, as has_prefix."""
+        column = self._column
+        if column is not None and column.type_name == "json":
+            raise ProgrammingError(
+                "contains() looks into a text, and this is JSON",
+                hint="take json_each() for its elements, or cast(str) for its text",
+            )
         return self._text(abi.CORM_OP_CONTAINS, text)
 
     def match(self: Text, query: str | Text) -> Expression[bool]:

@@ -21,6 +21,7 @@ from ._native import abi
 from ._native import observation as native_observation
 from ._native.handle import ObserverHandle
 from ._query import dump_query_values, has_sql, limit_option, option
+from ._shape import TupleShape
 from ._waiting import Nothing, Waiting
 from .column import MISSING
 from .error import Error, ProgrammingError
@@ -434,13 +435,14 @@ def observe_live(
                 hint="use the query's methods; give parameters of these names in bindings",
             )
         model._refuse_loads("a live query")
-        if getattr(model._shape, "parts", None):
+        if getattr(model._shape, "has_records", False):
             raise ProgrammingError(
                 "a live query gives records of one model, or columns",
                 hint="select the model that matters most, and load() those of others when it changes",
             )
         query, data = _query_of(model), model._parameters(bindings, attributes)
-        options["model"], load = model._shape.handle, model._shape.load
+        options["model"] = model._shape.handle
+        load = model._shape.load_stored if isinstance(model._shape, TupleShape) else model._shape.load
         info = model._shape if isinstance(model._shape, ModelInfo) else None
     else:
         info = None if model is None else info_of(model)

@@ -7,7 +7,7 @@ import gc
 import threading
 import time
 import uuid
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import pytest
 from models import Department, Person, make
 
-from cormorant import Column, Database, DataError, Error, Event, ProgrammingError, Region, column
+from cormorant import Column, Database, DataError, Error, Event, ProgrammingError, Region, column, func, select
 
 R = TypeVar("R")
 
@@ -164,6 +164,26 @@ def test_a_key_has_the_values_that_records_have(
     with db.observe(cls, key=(first, second)) as observer:
         db.delete_all(cls)
         assert kinds(observer.next(0)) == [("delete", (first, second))]
+
+
+def test_columns_of_a_live_query_are_as_those_of_a_query(db: Database) -> None:
+    types: dict[str, Any] = {"name": str, "day": date, "at": datetime, "price": Decimal, "code": uuid.UUID, "big": int}
+    types |= {"tags": list[str], "flag": bool}
+    options: Any = {name: column(default=None) for name in types} | {"big": column(unsigned=True, default=None)}
+    cls: Any = make({name: Column[kind | None] for name, kind in types.items()}, options)
+    db.create_tables(cls)
+    db.insert(cls("a", date(2024, 1, 2), datetime(2024, 1, 2, tzinfo=timezone.utc), Decimal("1.50"), uuid.UUID(int=5)))
+    query = select(*(getattr(cls, name) for name in types), func.upper(cls.name)).order_by(cls.name)
+    with db.observe_live(query) as live, db.observe_live(select(cls.name)) as names:
+        assert taken(live.next(0)).rows == db.fetch_all(query)
+        assert taken(names.next(0)).rows == db.fetch_all(select(cls.name)) == [("a",)]
+        db.insert(cls("b", big=2**63 - 1, tags=["x"], flag=True))
+        event = taken(live.next(0))
+        assert event.rows == db.fetch_all(query)
+        assert [row[5:8] for row in event.rows] == [(None, None, None), (2**63 - 1, ["x"], True)]
+        assert [event.rows[change.position or 0] for change in event.changes] == event.rows[1:]
+    with pytest.raises(ProgrammingError, match="records of one model"):
+        db.observe_live(select(cls, cls.name))
 
 
 def test_a_key_that_cannot_be_read_is_an_error(db: Database) -> None:
