@@ -55,6 +55,13 @@ def test_no_rows(corm: Corm) -> None:
     assert corm.run("query", "a.db", sql).out == "id  name\n──  ────\n"
 
 
+def test_a_code_with_zeros_before_it_is_bound_as_it_is(corm: Corm) -> None:
+    make(corm.folder / "b.db", "CREATE TABLE m (isbn TEXT, n INT); INSERT INTO m VALUES ('007', 7), ('7', 8)")
+    found = corm.run("query", "b.db", "SELECT n FROM m WHERE isbn = ?", "--bind", "007", "--json").json
+    assert found == [{"n": 7}]
+    assert corm.run("query", "b.db", "SELECT n FROM m WHERE n = ?", "--bind", "007", "--json").json == found
+
+
 def test_values_are_bound(corm: Corm) -> None:
     def bound(*arguments: str) -> list[tuple[str, object]]:
         sql = "SELECT " + ", ".join(f"typeof(?{i}) AS t{i}, ?{i} AS v{i}" for i in range(1, len(arguments) + 1))

@@ -94,15 +94,12 @@ struct CCode: CodeWriter {
         let metadata = column.metadata
         let name = code.naming.properties[model][place]
         var parts = [code.naming.types[model], name, typeConstant(column.type)]
+        // In the order of the struct, which C++ wants.
+        if case .varchar(let length) = column.type { parts.append(".length = \(length)") }
+        if let scale = metadata.scale { parts.append(".scale = \(scale == 0 ? "CORM_SCALE_0" : "\(scale)")") }
         if !snakeCase(name).utf8.elementsEqual(metadata.name.utf8) {
             parts.append(".column = \(cLiteral(metadata.name))")
         }
-        if !column.choices.isEmpty {
-            let choices = zip(column.choices, column.caseNames).map { "{\(cLiteral($0)), \($1)}" }
-            parts.append(".check_choices = true, CORM_CHOICES(\(choices.joined(separator: ", ")))")
-        }
-        if case .varchar(let length) = column.type { parts.append(".length = \(length)") }
-        if let scale = metadata.scale { parts.append(".scale = \(scale == 0 ? "CORM_SCALE_0" : "\(scale)")") }
         if metadata.isKey, !code.sketch.models[model].keyHasOrder {
             parts.append(".primary_key = true")
             if column.isAutoIncrement { parts.append(".auto_increment = true") }
@@ -111,14 +108,19 @@ struct CCode: CodeWriter {
         }
         if column.isUnique { parts.append(".unique = true") }
         if column.isIndexed { parts.append(".indexed = true") }
+        if !column.choices.isEmpty { parts.append(".check_choices = true") }
         if let sql = metadata.defaultSQL { parts.append(".default_sql = \(cLiteral(sql))") }
         if let sql = column.check { parts.append(".check_sql = \(cLiteral(sql))") }
-        if let collation = metadata.collation { parts.append(".collation = \(cLiteral(collation))") }
         if let sql = metadata.generatedSQL { parts.append(".computed_sql = \(cLiteral(sql))") }
+        if let collation = metadata.collation { parts.append(".collation = \(cLiteral(collation))") }
         if let reference = column.reference {
             parts.append(".references_table = \(cLiteral(reference.table))")
             if let column = reference.tableColumns.first { parts.append(".references_column = \(cLiteral(column))") }
             parts += actions(reference)
+        }
+        if !column.choices.isEmpty {
+            let choices = zip(column.choices, column.caseNames).map { "{\(cLiteral($0)), \($1)}" }
+            parts.append("CORM_CHOICES(\(choices.joined(separator: ", ")))")
         }
         return filled("CORM_COLUMN", parts, indent: "    ")
     }

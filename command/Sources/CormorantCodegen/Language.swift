@@ -148,6 +148,7 @@ private let pythonTypes = words(
 /// What the body of a model's class uses, and what a model has of its own.
 private let pythonNames = words(
     """
-    Any Column bool bytes cls column database datetime delete dict find float insert int list many_to_many object
-    refresh save self staticmethod str super to_many to_one type update where
+    Any Column attached bool bytes changes cls column database datetime delete dict find float insert int list
+    many_to_many object pydantic refresh save self staticmethod str suffixed super to_many to_one type unscoped
+    update update_changes where
     """)

@@ -115,6 +115,8 @@ def _command() -> str:
     found = shutil.which("corm", path=own) or shutil.which("corm") or shutil.which("corm", path=tree)
     if found is None:
         raise OperationalError(
-            "the command corm is not there", code="CORM_E_CANNOT_OPEN", hint="pip install cormorant brings it"
+            "the command corm is not there",
+            code="CORM_E_CANNOT_OPEN",
+            hint="the wheel brings it, see docs/python/index.md",
         )
     return found

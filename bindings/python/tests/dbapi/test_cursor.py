@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 from models import Everything
 
-from cormorant import Database, dbapi
+from cormorant import Database, DataError, ProgrammingError, dbapi
 from cormorant._native.handle import DatabaseHandle
 from cormorant._native.python import Run, _ctypes_runner, runner
 from cormorant.dbapi import Cursor
@@ -199,6 +201,64 @@ def test_executemany_is_whole_or_not_at_all(cursor: Cursor) -> None:
         cursor.executemany("INSERT INTO item (name) VALUES (?)", [*rows, ("7",)])
     assert cursor.execute("SELECT name FROM item").fetchall() == [("first",)]
     assert not cursor.connection.in_transaction
+
+
+def test_what_other_threads_write_is_no_part_of_executemany(path: Path) -> None:
+    with closing(dbapi.connect(path, autocommit=True)) as connection:
+        connection.execute("CREATE TABLE t (a)")
+        connection.execute("CREATE TABLE log (x)")
+        rows = chain(((number,) for number in range(25_000)), [(2**63,)])
+
+        def insert() -> None:
+            with pytest.raises(DataError):
+                connection.executemany("INSERT INTO t VALUES (?)", rows)
+
+        thread = threading.Thread(target=insert)
+        thread.start()
+        written = 0
+        while thread.is_alive():
+            connection.execute("INSERT INTO log VALUES (1)")
+            written += 1
+        thread.join()
+        assert connection.execute("SELECT count(*) FROM log").fetchone() == (written,)
+        assert connection.execute("SELECT count(*) FROM t").fetchone() == (0,)
+
+
+def test_a_commit_of_another_thread_waits_for_executemany(path: Path) -> None:
+    with closing(dbapi.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (a)")
+        connection.commit()
+        counts: list[int] = []
+
+        def insert() -> None:
+            rows = ((number,) for number in range(35_000))
+            counts.append(connection.executemany("INSERT INTO t VALUES (?)", rows).rowcount)
+
+        thread = threading.Thread(target=insert)
+        thread.start()
+        while thread.is_alive():
+            connection.commit()
+        thread.join()
+        assert counts == [35_000]
+        connection.rollback()
+        assert connection.execute("SELECT count(*) FROM t").fetchone() in ((0,), (35_000,))
+
+
+@pytest.mark.parametrize("word", ["commit", "COMMIT"])
+def test_the_parameters_of_executemany_end_no_transaction(path: Path, word: str) -> None:
+    with closing(dbapi.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (a)")
+
+        def rows() -> Iterator[tuple[int]]:
+            for number in range(25_000):
+                if number == 15_000:
+                    connection.execute(word) if word.isupper() else connection.commit()
+                yield (number,)
+
+        with pytest.raises(ProgrammingError, match="executemany"):
+            connection.executemany("INSERT INTO t VALUES (?)", rows())
+        if not word.isupper():
+            assert connection.execute("SELECT count(*) FROM t").fetchone() == (0,)
 
 
 def test_executemany_of_nothing(cursor: Cursor) -> None:

@@ -167,10 +167,18 @@ def test_a_key_has_the_values_that_records_have(
 
 
 def test_columns_of_a_live_query_are_as_those_of_a_query(db: Database) -> None:
-    types: dict[str, Any] = {"name": str, "day": date, "at": datetime, "price": Decimal, "code": uuid.UUID, "big": int}
-    types |= {"tags": list[str], "flag": bool}
+    types: dict[str, Any] = {
+        "name": Column[str | None],
+        "day": Column[date | None],
+        "at": Column[datetime | None],
+        "price": Column[Decimal | None],
+        "code": Column[uuid.UUID | None],
+        "big": Column[int | None],
+        "tags": Column[list[str] | None],
+        "flag": Column[bool | None],
+    }
     options: Any = {name: column(default=None) for name in types} | {"big": column(unsigned=True, default=None)}
-    cls: Any = make({name: Column[kind | None] for name, kind in types.items()}, options)
+    cls: Any = make(types, options)
     db.create_tables(cls)
     db.insert(cls("a", date(2024, 1, 2), datetime(2024, 1, 2, tzinfo=timezone.utc), Decimal("1.50"), uuid.UUID(int=5)))
     query = select(*(getattr(cls, name) for name in types), func.upper(cls.name)).order_by(cls.name)

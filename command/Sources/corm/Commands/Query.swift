@@ -10,7 +10,7 @@ struct Query: ParsableCommand {
         discussion: """
             Values are bound, not pasted: each --bind gives the next parameter of the statement, or NAME=VALUE the parameter \
             of that name. A value that is an SQL literal (12, 0.5, NULL, x'00ff', 'text') is that, and all else is text, as is \
-            a number of more digits than SQLite holds.
+            a number of more digits than SQLite holds, or with zeros before it.
             """)
 
     @OptionGroup var database: DatabaseSource
@@ -79,7 +79,8 @@ private func parsedBindings(_ texts: [String], of statement: Statement) throws -
 /// The value of an SQL literal; what is none is a text.
 private func literal(_ text: String) -> Value {
     if text.uppercased() == "NULL" { return .null }
-    if let integer = Int64(text) { return .integer(integer) }
+    // 007 is a code more often than a number, and compares as one where the column is of numbers.
+    if let integer = Int64(text) { return String(integer) == text ? .integer(integer) : .text(text) }
     // One that a double would round keeps its digits as a text.
     let real = Array(text.utf8).withUnsafeBufferPointer { bytes in
         NumberForm(bytes) == nil || withoutSpace(bytes).count < bytes.count ? nil : exactDouble(bytes)

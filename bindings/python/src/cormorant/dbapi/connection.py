@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -14,6 +14,7 @@ from .._native.call import owned_error
 from .._native.library import utf8
 from .._native.python import Ran, runner
 from ..cipher import Cipher, Key
+from ..connection import RawConnection, use_connection
 from ..database import Database
 from ..value import Bindings
 from .cursor import Cursor
@@ -89,6 +90,8 @@ class Connection:
         # What begins a transaction, where statements do.
         self._begin: bytes | None = None
         self._is_autocommit = False
+        # The thread whose executemany() runs, where that is more than one call.
+        self._whole: int | None = None
         self.isolation_level = isolation_level
         if autocommit:
             self.autocommit = True
@@ -205,21 +208,44 @@ class Connection:
 
     def _finish(self, word: str) -> None:
         self._check()
+        if self._whole == threading.get_ident():
+            raise error.ProgrammingError(
+                f"{word} comes while executemany() runs, from what gives its parameters", hint="end it afterwards"
+            )
         if self.in_transaction:
             self._execute(word)
 
-    @contextmanager
-    def _savepoint(self) -> Iterator[None]:
-        """What runs in a `with` block is done as a whole or not at all."""
-        self._execute("SAVEPOINT corm_many", self._begin)
-        try:
-            yield
-        except BaseException:
-            if self.in_transaction:
-                self._execute("ROLLBACK TO corm_many")
-                self._execute("RELEASE corm_many")
-            raise
-        self._execute("RELEASE corm_many")
+    def _as_a_whole(self, run: Callable[[], None]) -> None:
+        """Runs what is done as a whole or not at all; the calls of other threads wait meanwhile."""
+
+        def within(_: RawConnection) -> bool:
+            if begin and not self.in_transaction:
+                return False
+            self._execute("SAVEPOINT corm_many")
+            try:
+                self._whole = threading.get_ident()
+                run()
+                if not self.in_transaction:
+                    raise error.ProgrammingError(
+                        "the transaction was ended by what gives the parameters", hint="end it after executemany()"
+                    )
+            except BaseException:
+                if self.in_transaction:
+                    self._execute("ROLLBACK TO corm_many")
+                    self._execute("RELEASE corm_many")
+                raise
+            finally:
+                self._whole = None
+            self._execute("RELEASE corm_many")
+            return True
+
+        begin = self._begin
+        while True:
+            # Before the connection is lent, which would take back what was begun meanwhile; another thread may end it.
+            if begin and not self.in_transaction:
+                self._execute(begin.decode())
+            if use_connection(self.database, within):
+                return
 
     def _check(self) -> None:
         if self.is_closed:

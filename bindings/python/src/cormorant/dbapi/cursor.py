@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -86,23 +85,35 @@ class Cursor:
         many rows all of them changed. An error's record_index says which set it was, counted from 0.
         """
         source = iter(seq_of_parameters)
-        part, start, changed = list(islice(source, _PART)), 0, 0
+        part = list(islice(source, _PART))
         ahead = list(islice(source, 1))
         self._begin()
-        connection = self.connection
-        with connection._savepoint() if ahead else nullcontext():
-            while part:
-                try:
-                    rows = dump_binding_rows(part, plain)
-                    changed += connection._ran(connection._run(operation, rows, connection._begin, 0), operation)[3]
-                except (IntegrityError, DataError) as error:
-                    error.record_index = start + max(error.record_index, 0)
-                    raise
-                start += len(part)
-                part = list(islice(chain(ahead, source), _PART))
-                ahead = []
+        if ahead:
+            changed = 0
+
+            def run() -> None:
+                nonlocal changed
+                changed = self._run_parts(operation, chain(part, ahead, source), None)
+
+            self.connection._as_a_whole(run)
+        else:
+            changed = self._run_parts(operation, part, self.connection._begin)
         self.rowcount = changed
         return self
+
+    def _run_parts(self, operation: str, sets: Iterable[Bindings], begin: bytes | None) -> int:
+        """Runs a statement for sets of parameters, of which many cross at once; how many rows changed."""
+        source, connection = iter(sets), self.connection
+        start, changed = 0, 0
+        while part := list(islice(source, _PART)):
+            try:
+                rows = dump_binding_rows(part, plain)
+                changed += connection._ran(connection._run(operation, rows, begin, 0), operation)[3]
+            except (IntegrityError, DataError) as error:
+                error.record_index = start + max(error.record_index, 0)
+                raise
+            start += len(part)
+        return changed
 
     def fetchone(self) -> Row | None:
         """The next row; None after the last."""
