@@ -206,3 +206,21 @@ def test_a_task_that_is_cancelled_stops_its_statement(path: Path) -> None:
         return one
 
     assert asyncio.run(run()) == 1
+
+
+def test_an_error_that_names_what_is_closed_leaves_the_pool() -> None:
+    memory = sa.create_engine("sqlite+cormorant://")
+    with memory.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE p (a)")
+        connection.exec_driver_sql("INSERT INTO p VALUES (1)")
+    with memory.connect() as connection, pytest.raises(sa.exc.ProgrammingError) as caught:
+        connection.exec_driver_sql('SELECT * FROM "door is closed"')
+    assert not caught.value.connection_invalidated
+    with memory.connect() as connection:
+        assert connection.exec_driver_sql("SELECT a FROM p").fetchall() == [(1,)]
+        assert connection.connection.dbapi_connection is not None
+        connection.connection.dbapi_connection.close()
+        with pytest.raises(sa.exc.ProgrammingError) as caught:
+            connection.exec_driver_sql("SELECT 1")
+        assert caught.value.connection_invalidated
+    memory.dispose()

@@ -84,4 +84,5 @@ class Dialect(SQLiteDialect_pysqlite):
         return bool(dbapi_conn.autocommit)
 
     def is_disconnect(self, e: Exception, connection: Any, cursor: Any) -> bool:
-        return isinstance(e, dbapi.ProgrammingError) and "is closed" in e.message
+        closed = ("the connection is closed", "the database is closed")
+        return isinstance(e, dbapi.ProgrammingError) and e.message in closed
