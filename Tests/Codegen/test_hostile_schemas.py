@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cormorant import Model
 from generated_code import HERE, build_swift, check_python, compile_c, compile_swift, generate, run
 from hostile import fold, schema
 from running import ROOT, make
@@ -40,6 +41,30 @@ def test_python(database: Path, tmp_path: Path) -> None:
     folder = generate(database, "python", tmp_path / "out")
     check_python(folder)
     assert run(sys.executable, HERE / "copy_rows.py", database, tmp_path / "new.db", path=str(folder)) == ""
+
+
+def test_python_names_that_a_model_has_of_its_own(tmp_path: Path) -> None:
+    names = [name for name in dir(Model) if not name.startswith("_")]
+    assert len(names) > 10
+    columns = ", ".join(f'"{name}" INT' for name in names)
+    source = make(tmp_path / "names.db", f"CREATE TABLE t (id INTEGER PRIMARY KEY, {columns})")
+    check_python(generate(source, "python", tmp_path / "out"))
+
+
+def test_c_takes_columns_in_any_order_of_what_is_said_of_them(tmp_path: Path) -> None:
+    """C++ wants members in the order of the struct."""
+    script = """
+        CREATE TABLE other (id INTEGER PRIMARY KEY);
+        CREATE TABLE t (
+            "The Id" INTEGER PRIMARY KEY AUTOINCREMENT,
+            level TEXT NOT NULL UNIQUE DEFAULT 'a' CHECK (level IN ('a', 'b')),
+            "Short Name" VARCHAR(20) NOT NULL DEFAULT 'x' COLLATE NOCASE CHECK ("Short Name" <> ''),
+            price DECIMAL_TEXT(2) DEFAULT '1.00', twice INT AS (price * 2) STORED,
+            "Its Other" INT REFERENCES other ON DELETE CASCADE ON UPDATE SET NULL);
+        CREATE INDEX i ON t ("Its Other")
+    """
+    folder = generate(make(tmp_path / "t.db", script), "c", tmp_path / "out", "--enums")
+    run("g++", "-std=c++20", f"-I{ROOT / 'include'}", "-x", "c++", "-fsyntax-only", folder / "models.c")
 
 
 def test_c(database: Path, tmp_path: Path) -> None:
