@@ -218,7 +218,35 @@ extension Select {
         let matches = second.matches({ .column(junction, $0, alias: between) }) {
             .column(relation.target.tableReference, $0, alias: alias, source: target)
         }
-        joins.append(Join(kind, Source(.table(junction), alias: between), on: .all(first)))
+        // The rows of the junction stand for those of the target: none without one is kept, whichever side keeps its own.
+        let kindBetween: JoinKind = kind == .right ? .inner : kind == .full ? .left : kind
+        let isLed = kindBetween != .left || second.isSure(from: junction)
+        let condition = Expression.all(isLed ? first : first + [second.leads(from: junction, as: between)])
+        joins.append(Join(kindBetween, Source(.table(junction), alias: between), on: condition))
         joins.append(Join(kind, joined, on: .all(matches)))
+    }
+}
+
+extension RelationStep {
+    /// Whether each row has one there: a foreign key holds it, and no scope hides it.
+    fileprivate func isSure(from junction: TableReference) -> Bool {
+        guard target.scope == nil, let known = junction.modelTable,
+            columns.allSatisfy({ junction.columns[$0.from].isNotNull || junction.key.contains($0.from) })
+        else { return false }
+        let names = columns.map { foldIdentifier(junction.columns[$0.from].name) }
+        return known.schema.foreignKeys.contains { key in
+            sameIdentifier(key.table, target.name) && key.columns.map(foldIdentifier) == names
+        }
+    }
+
+    /// Whether a row of the junction has one there.
+    fileprivate func leads(from junction: TableReference, as alias: String) -> Expression {
+        let there = SourceIdentity()
+        var select = Select(from: Source(.table(target), identity: there))
+        select.columns = [.value(.integer(1))]
+        select.conditions = matches(
+            { Expression(.column(ColumnReference(junction, $0, alias: alias, isOuter: true))) },
+            { .column(target, $0, source: there) })
+        return .exists(select)
     }
 }
