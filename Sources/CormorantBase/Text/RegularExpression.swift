@@ -251,23 +251,22 @@ private struct PatternParser {
     }
 
     private mutating func repeated() throws(RegularExpression.Fault) -> PatternTree {
-        var tree = try atom()
-        var count = 0
-        while true {
-            if take("*") {
-                tree = .repeated(tree, least: 0, most: nil)
-            } else if take("+") {
-                tree = .repeated(tree, least: 1, most: nil)
-            } else if take("?") {
-                tree = .repeated(tree, least: 0, most: 1)
-            } else if take("{") {
-                tree = try counted(tree)
-            } else {
-                return tree
-            }
-            count += 1
-            guard count <= PatternParser.greatestDepth else { throw Fault(message: "repeats too much") }
+        let tree = try atom()
+        guard let repeated = try repeated(tree) else { return tree }
+        // As few as possible are asked for: whether it fits is the same.
+        _ = take("?")
+        guard try self.repeated(tree) == nil else {
+            throw Fault(message: "repeats what is repeated; put that into ( )")
         }
+        return repeated
+    }
+
+    /// What is repeated as the next characters say; nil where they say nothing.
+    private mutating func repeated(_ tree: PatternTree) throws(RegularExpression.Fault) -> PatternTree? {
+        if take("*") { return .repeated(tree, least: 0, most: nil) }
+        if take("+") { return .repeated(tree, least: 1, most: nil) }
+        if take("?") { return .repeated(tree, least: 0, most: 1) }
+        return take("{") ? try counted(tree) : nil
     }
 
     private mutating func counted(_ tree: PatternTree) throws(RegularExpression.Fault) -> PatternTree {

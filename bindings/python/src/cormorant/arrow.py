@@ -34,7 +34,7 @@ def insert_arrow(database: Database, model: type[Model], table: Any, conflict: C
     those of the model by property or by name in the table: one that the model has not is refused, one that is missing
     has its default, or None. Times without a zone are UTC. What would be cut, such as a fraction in a column of
     integers or a time finer than microseconds, raises DataError. No record is made, so that a column with a transform
-    takes what it stores. Needs pyarrow.
+    takes what it stores, and a computed one is left out. Needs pyarrow.
     """
     try:
         pyarrow: Any = importlib.import_module("pyarrow")
@@ -105,7 +105,27 @@ def _values(pyarrow: Any, info: ModelInfo, column: Column[Any], source: int | No
             table=info.table,
             columns=(column.column_name,),
         )
+    if column._choices:
+        _refuse_other_values(info, column, values)
     return values
+
+
+def _refuse_other_values(info: ModelInfo, column: Column[Any], values: Iterable[Any]) -> None:
+    """What is none of the values of an enum or a Literal could not be read."""
+    assert column.transform is not None
+    known = dict.fromkeys(values)
+    known.pop(None, None)
+    for value in known:
+        try:
+            column.transform.decode(value)
+        except Exception as error:
+            raise DataError(
+                f"{info.name}.{column.name}: {value!r}: {error}",
+                code="CORM_E_TYPE",
+                hint="give what the column stores, the values of its members",
+                table=info.table,
+                columns=(column.column_name,),
+            ) from None
 
 
 def _plain(pyarrow: Any, array: Any) -> Any:

@@ -6,8 +6,9 @@ import uuid
 import warnings
 from datetime import date, datetime, timezone
 from decimal import Decimal
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
@@ -255,6 +256,28 @@ def test_what_would_not_be_cut_is_taken(db: Database) -> None:
     assert [moment.day for moment in db.fetch_all(Moment)] == [date(2024, 1, 2), None] * 3
     db.insert_arrow(Moment, pa.table({"size": pa.array([Decimal("0.1"), None])}))
     assert [moment.size for moment in db.fetch_all(Moment)][6:] == [0.1, None]
+
+
+class Color(Enum):
+    RED = "r"
+    BLUE = "b"
+
+
+class Painted(Model):
+    id: Column[int | None] = column(primary_key=True, default=None)
+    color: Column[Color | None] = column(default=None)
+    side: Column[Literal["left", "right"]] = column(default="left")
+    other: Column[Color | str] = column(default="x")
+
+
+def test_a_value_that_an_enum_has_not_is_refused(db: Database) -> None:
+    db.create_tables(Painted)
+    for values in ({"color": ["r", None, "RED"]}, {"side": ["up"]}):
+        with pytest.raises(DataError, match="values of its members"):
+            db.insert_arrow(Painted, pa.table(values))
+    db.insert_arrow(Painted, pa.table({"color": ["r", None], "side": ["right", "left"], "other": ["b", "y"]}))
+    rows = [(row.color, row.side, row.other) for row in db.fetch_all(Painted)]
+    assert rows == [(Color.RED, "right", Color.BLUE), (None, "left", "y")]
 
 
 def test_views_and_codes_for_values(db: Database) -> None:
