@@ -419,7 +419,7 @@ def _has_default(column: Column[Any]) -> bool:
     """Whether read_json fills in a default of Python; None is one where it is JSON's null, and elsewhere NULL."""
     default = column._options.get("default", MISSING)
     if default is None:
-        return keeps_none(column)
+        return keeps_none(column) or column._options.get("has_default", False)
     return default is not MISSING or column._options.get("default_factory", MISSING) is not MISSING
 
 

@@ -180,7 +180,7 @@ def _place(model: type[Model], name: str) -> int:
 
 def _said(column: Column[Any]) -> dict[str, Any]:
     """What is said of a column, but for what its class makes of it."""
-    ours = ("default", "default_factory", "init", "kw_only")
+    ours = ("default", "default_factory", "init", "kw_only", "has_default")
     return {name: value for name, value in column._options.items() if name not in ours and value is not None}
 
 
@@ -189,8 +189,16 @@ def _of_others(column: Column[Any]) -> Column[Any]:
     made = column._copy()
     made.nullable = True
     left = {"default_sql": None, "version": False, "stamp": None, "default_factory": MISSING}
-    made._options = {**column._options, **left, "default": None, "init": False}
+    # read_json fills in the part's own default.
+    has_default = column._options.get("default_factory", MISSING) is not MISSING
+    has_default = has_default or column._options.get("default", MISSING) not in (MISSING, None)
+    made._options = {**column._options, **left, "default": None, "init": False, "has_default": has_default}
     return made
+
+
+def _is_made(column: Column[Any]) -> bool:
+    """Whether the database gives it its value."""
+    return column._options.get("computed") is not None or column._options.get("stamp") is not None
 
 
 class FamilyInfo(ModelInfo):
@@ -213,7 +221,12 @@ class FamilyInfo(ModelInfo):
         info = part.__model__
         names = [item.name for item in self.columns]
         places = [names.index(item.name) for item in info.columns]
-        needed = [(place, item) for place, item in zip(places, info.columns) if not item.nullable]
+        # What only this part must have; what all must have the table says.
+        needed = [
+            (place, item)
+            for place, item in zip(places, info.columns)
+            if not item.nullable and item.name in self.family.others and not _is_made(item)
+        ]
         pick, load = itemgetter(*places), info.load_one
 
         def made(row: Row) -> Any:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from json import dumps
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload, runtime_checkable
 
 from ._assigned import assign_read
+from ._codegen import encoder
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import json as native_json
 from ._relation_base import Relation
-from .column import MISSING
+from .column import MISSING, Column
 from .error import DataError, ProgrammingError
 from .model import Model
 from .relation import ToMany, ToOne
@@ -21,6 +23,7 @@ from .result import PausedCollector
 from .transaction import Transaction
 
 if TYPE_CHECKING:
+    from ._inheritance import Family
     from .database import Database
 
 
@@ -105,9 +108,10 @@ def write_json(
         options = _options(names, lines)
         before = "" if lines else "["
         while part := list(islice(source, _PART)):
-            one = _write(part, options)
-            write(one if lines else before + one[1:-1])
-            before = "" if lines else ","
+            for run in _runs(part):
+                one = _write(run, options)
+                write(one if lines else before + one[1:-1])
+                before = "" if lines else ","
         if not lines:
             write("[]" if before == "[" else "]")
     return None if file is not None else "".join(text)
@@ -134,18 +138,30 @@ def import_json(
     options = {**_options(names, lines), "path": path, "refuse_unknown": refuse_unknown}
     count = 0
     reader = _Reader(model, options)
+    # What the classes of a table's rows have the table does not know.
+    check = _Reader(model, options, fills=False) if "__family__" in model.__dict__ else None
     with Transaction(database):
         for chunk in _chunks(source):
+            if check is not None:
+                check.feed(chunk)
+                deque(check.records(), maxlen=0)
             reader.feed(chunk)
             count += native_json.import_records(reader._handle, database._handle, operation)
+        if check is not None:
+            check.end()
+            deque(check.records(), maxlen=0)
         reader.end()
         return count + native_json.import_records(reader._handle, database._handle, operation)
 
 
 class _Reader(Generic[M]):
-    """A reader of the library and what makes objects of its rows."""
+    """A reader of the library and what makes objects of its rows.
 
-    def __init__(self, model: type[M], options: dict[str, Any]) -> None:
+    fills: whether what a document lacks gets the defaults of Python.
+    """
+
+    def __init__(self, model: type[M], options: dict[str, Any], fills: bool = True) -> None:
+        self._fills = fills
         info_of(model)
         _resolve(model, set())
         self._model = model
@@ -181,11 +197,14 @@ class _Reader(Generic[M]):
                 model = self._model if link is None else link._target()
                 models.append(model)
                 rows = _without(marshal.loads(data), missing, model)
+                if self._fills and "__family__" in model.__dict__:
+                    _fill_rows(model.__dict__["__family__"], rows, missing)
                 try:
                     records = model.__model__.load(rows)
                 except DataError as error:
                     raise self._located(error, levels, models, rows) from error
-                _fill(model, records, missing)
+                if self._fills:
+                    _fill(records, missing, model.__model__.columns)
                 built.append(records)
                 if link is not None and parent is not None:
                     _relate(built[parent], link, groups, records)
@@ -265,13 +284,28 @@ def _without(rows: list[Any], missing: tuple[int, ...], model: type[Model]) -> l
     return rows
 
 
-def _fill(model: type[Model], records: list[Any], missing: tuple[int, ...]) -> None:
+def _fill_rows(family: Family, rows: list[Any], missing: tuple[int, ...]) -> None:
+    """Gives rows of a table with several classes what those of each have by default."""
+    columns = family.whole.__model__.columns
+    place = next(place for place, item in enumerate(columns) if item.name == family.discriminator)
+    for row, position in zip(missing[::2], missing[1::2]):
+        part = family.parts.get(rows[row][place])
+        field = part.__fields__.get(columns[position].name) if part else None
+        if isinstance(field, Column) and (value := _default_of(field)) is not MISSING and value is not None:
+            rows[row] = (*rows[row][:position], encoder(field)(value), *rows[row][position + 1 :])
+
+
+def _fill(records: list[Any], missing: tuple[int, ...], columns: Sequence[Column[Any]]) -> None:
     """Gives records the defaults of Python for what the document lacked."""
     for row, position in zip(missing[::2], missing[1::2]):
-        column = model.__model__.columns[position]
-        factory = column._options.get("default_factory", MISSING)
-        value = column._options["default"] if factory is MISSING else factory()
-        setattr(records[row], column.name, value)
+        field = records[row].__fields__.get(columns[position].name)
+        if field is not None and (value := _default_of(field)) is not MISSING:
+            setattr(records[row], field.name, value)
+
+
+def _default_of(field: Any) -> Any:
+    factory = field._options.get("default_factory", MISSING)
+    return field._options.get("default", MISSING) if factory is MISSING else factory()
 
 
 def _relate(owners: list[Any], link: Relation[Any], groups: tuple[int, ...], records: list[Any]) -> None:
@@ -314,6 +348,13 @@ class _Level:
                 )
             position = level.owners[position] if level.owners else 0
             level = level.parent
+
+
+def _runs(records: list[Any]) -> Iterable[list[Any]]:
+    """Records of one class each, where a table has those of several."""
+    if getattr(records[0], "__family__", None) is None:
+        return [records]
+    return (list(run) for _, run in groupby(records, type))
 
 
 def _write(records: list[Any], options: dict[str, Any]) -> str:

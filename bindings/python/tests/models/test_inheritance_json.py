@@ -1,0 +1,75 @@
+"""JSON of a table whose rows are of several classes."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from cormorant import Column, Database, DataError, Model, column, key, read_json, select, write_json
+
+
+class Boat(Model, discriminator="kind"):
+    id: Column[int] = key()
+    kind: Column[str] = column(init=False)
+    name: Column[str]
+    created: Column[datetime] = column(stamp="created", init=False)
+    loud: Column[str] = column(computed="upper(name)", init=False)
+
+
+class Sail(Boat, discriminator_value="sail"):
+    masts: Column[int]
+    seen: Column[datetime] = column(stamp="updated", init=False)
+
+
+class Motor(Boat, discriminator_value="motor"):
+    power: Column[int] = column(default=1)
+
+
+@pytest.fixture
+def boats(db: Database) -> Database:
+    db.create_tables(Boat)
+    return db
+
+
+def test_records_are_read_without_what_the_database_makes() -> None:
+    [sail, motor] = read_json(Boat, '[{"kind": "sail", "name": "n", "masts": 3}, {"kind": "motor", "name": "m"}]')
+    assert isinstance(sail, Sail)
+    assert (sail.name, sail.masts, str(sail.created)) == ("n", 3, "None")
+    assert not hasattr(sail, "power")
+    assert isinstance(motor, Motor)
+    assert motor.power == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"kind": "sail", "name": "a", "masts": 1}, {"kind": "sail", "name": "n"}]', r"\$\[1\].*masts holds NULL"),
+        ('[{"kind": "q", "name": "n"}]', r"\$\[0\].*'q', which no class"),
+        ('[{"name": "n"}]', "no class|kind"),
+        ('[{"kind": "motor", "name": "n"}]', "power holds NULL"),
+    ],
+)
+def test_what_no_class_could_read_is_not_imported(boats: Database, text: str, message: str) -> None:
+    for chunks in (text, list(text)):
+        with pytest.raises(DataError, match=message):
+            boats.import_json(Boat, chunks)
+    assert boats.count(Boat) == 0
+
+
+def test_records_of_several_classes_go_out_and_in_again(boats: Database) -> None:
+    boats.insert_many([Sail("a", 2), Motor("b"), Motor("c", 5), Sail("d", 1)])
+    records = boats.fetch_all(Boat, order_by="id")
+    text = write_json(records)
+    assert [boat["name"] for boat in json.loads(text)] == ["a", "b", "c", "d"]
+    assert list(read_json(Boat, text)) == records
+    lines = write_json(records, lines=True)
+    assert list(read_json(Boat, lines, lines=True)) == records
+    boats.delete_all(Boat)
+    values: Any = [
+        {"kind": boat.kind, "name": boat.name, "masts": getattr(boat, "masts", None), "power": 1} for boat in records
+    ]
+    assert boats.import_json(Boat, json.dumps(values)) == 4
+    assert [type(boat) for boat in boats.fetch_all(select(Boat).order_by(Boat.id))] == [Sail, Motor, Motor, Sail]
