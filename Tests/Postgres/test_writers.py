@@ -405,8 +405,10 @@ def test_a_thread_that_ends_with_its_transaction_open(url: str) -> None:
     with Database(url, writer_count=2, busy_timeout=0.5) as db:
         db.create_tables(Counter)
 
+        left = [db.transaction() for _ in range(3)]
+
         def leave(number: int) -> None:
-            db.transaction().__enter__()
+            left[number].__enter__()
             db.insert(Counter(number, 0))
 
         for number in range(3):

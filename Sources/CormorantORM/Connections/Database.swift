@@ -309,11 +309,11 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         }
     }
 
-    /// What the writer tells of itself; 0 when it is closed.
+    /// What the writer tells of itself, whoever uses it; 0 when it is closed.
     private func count(_ body: (Connection) -> Int64) -> Int64 {
-        guard writer.tryAcquire(.max) else { return 0 }
-        defer { writer.release() }
-        return writer.connection.map(body) ?? 0
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        return isOpen ? body(connection) : 0
     }
 
     /// The rowid of the newest insert; on a server the key that was made for the calling thread's newest record.

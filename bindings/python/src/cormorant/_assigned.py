@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from ._relation_base import Relation
     from .model import Model
     from .relation import ToOne
-    from .transaction import Transaction
+    from .transaction import Notes
 
-    Transactions = dict[int, Transaction]
+    Transactions = dict[int, Notes]
 
 # A record's __assigned__ has for each relation to one that was set, and not written since, its name and the foreign key
 # that the record got by that. It is () where relations were read, and None where there is none: of such a record nobody

@@ -43,7 +43,7 @@ from .model import Model
 from .select import Select
 from .statement import Statement
 from .thread import close_workers
-from .transaction import Transaction, TransactionKind
+from .transaction import Notes, Transaction, TransactionKind
 from .value import Bindings, dump_binding_rows, dump_bindings, type_name
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Database(Owner):
         # What is told of statements.
         self._tracers: dict[object, _tracing.TraceCallback] = {}
         # The innermost open transaction of each thread.
-        self._innermost: dict[int, Transaction] = {}
+        self._innermost: dict[int, Notes] = {}
         # How many writes of records are waiting for their hooks, by threads.
         self._hook_depths: dict[int, int] = {}
 

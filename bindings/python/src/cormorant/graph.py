@@ -172,7 +172,7 @@ def save_graph(database: Database, records: Model | Sequence[Model], *, delete_r
         with Transaction(database) as transaction:
             for level in graph.levels():
                 for record in level:
-                    transaction._filled += graph.fill_keys(record, database)
+                    transaction._notes._filled += graph.fill_keys(record, database)
                 for cls in dict.fromkeys(map(type, level)):
                     database.save_many(record for record in level if type(record) is cls)
             for owner, link, related in graph.links:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from threading import get_ident
 from types import TracebackType
@@ -43,35 +44,79 @@ def _current_task() -> int:
 _TASK = native_transaction.task_function(_current_task)
 
 
-class Transaction:
-    """What transaction() and read() give: committed at the end of its `with` block, rolled back by an exception.
+class Notes:
+    """What a rollback takes back of the records that were written in a transaction.
 
-    commit() and rollback() end it before that. It belongs to the thread that entered the block and, within asyncio, to
-    the task: while it is open, calls of other tasks on this thread raise ProgrammingError with the code
-    CORM_E_TRANSACTION. So does leaving it before one inside it, in another task or on another thread, which rolls all
-    of it back.
+    Of one thread's, and known to its calls. The transaction itself is not, so that one that is dropped ends.
     """
 
-    def __init__(self, database: Database, kind: str = "immediate") -> None:
-        if kind not in _KINDS:
-            raise ProgrammingError(f"there is no transaction kind {kind!r}", hint=f"use one of {', '.join(_KINDS)}")
-        self._database = database
-        self._kind = _KINDS[kind]
-        # 0 while it is not open.
-        self._number = 0
-        # Kept, so that its number is no other's.
-        self._task: object = None
-        # Why it was rolled back, where it was to be committed.
-        self._failure: Error | None = None
-        # The one around it on its thread.
-        self._outer: Transaction | None = None
-        self._thread = 0
+    __slots__ = ("_filled", "_greatest_made", "_made")
+
+    def __init__(self) -> None:
         # Records that were given their keys in it. As short as can be: the garbage collector walks over all of it.
         self._made: list[ref[Model]] = []
         # From how many on those that are gone are forgotten.
         self._greatest_made = 1000
         # Foreign keys that a graph filled in, versions that writes gave, and what they were.
         self._filled: list[tuple[ref[Model], str, Any]] = []
+
+    def _note(self, record: Model) -> None:
+        """Notes a record that is about to get its key: it loses it again when this is rolled back."""
+        made = self._made
+        made.append(ref(record))
+        if len(made) > self._greatest_made:
+            self._forget_gone()
+
+    def _note_counted(self, record: Model, names: tuple[str, ...]) -> None:
+        """Notes a record that is about to get its row's new version and times, for when this is rolled back."""
+        self._filled += [(ref(record), name, getattr(record, name, None)) for name in names]
+
+    def _forget_gone(self) -> None:
+        """Forgets records that were given their keys and are gone, once the list has doubled."""
+        if len(self._made) > self._greatest_made:
+            self._made = [made for made in self._made if made() is not None]
+            self._greatest_made = max(1000, 2 * len(self._made))
+
+    def _pass_on(self, outer: Notes) -> None:
+        """The transaction around it may still be rolled back."""
+        outer._made += self._made
+        outer._forget_gone()
+        outer._filled += self._filled
+
+    def _take_back(self) -> None:
+        for made in self._made:
+            if (record := made()) is not None:
+                setattr(record, type(record).__model__.key[0], None)
+        for filled, name, before in reversed(self._filled):
+            if (record := filled()) is not None:
+                setattr(record, name, before)
+
+
+class Transaction:
+    """What transaction() and read() give: committed at the end of its `with` block, rolled back by an exception.
+
+    commit() and rollback() end it before that. It belongs to the thread that entered the block and, within asyncio, to
+    the task: while it is open, calls of other tasks on this thread raise ProgrammingError with the code
+    CORM_E_TRANSACTION. So does leaving it before one inside it, in another task or on another thread, which rolls all
+    of it back. One that is dropped on its thread before it has ended is rolled back, with a ResourceWarning.
+    """
+
+    # 0 while it is not open.
+    _number = 0
+
+    def __init__(self, database: Database, kind: str = "immediate") -> None:
+        if kind not in _KINDS:
+            raise ProgrammingError(f"there is no transaction kind {kind!r}", hint=f"use one of {', '.join(_KINDS)}")
+        self._database = database
+        self._kind = _KINDS[kind]
+        # Kept, so that its number is no other's.
+        self._task: object = None
+        # Why it was rolled back, where it was to be committed.
+        self._failure: Error | None = None
+        # Of the one around it on its thread.
+        self._outer: Notes | None = None
+        self._thread = 0
+        self._notes = Notes()
 
     def __enter__(self) -> Self:
         if self._number:
@@ -81,12 +126,21 @@ class Transaction:
         self._failure = None
         in_loop = is_in_loop()
         self._task = current_task() if in_loop else None
-        self._number = native_transaction.open_transaction(
-            self._database._handle, self._kind, _TASK if in_loop else None
-        )
-        self._thread = get_ident()
-        self._outer = self._database._innermost.get(self._thread)
-        self._database._innermost[self._thread] = self
+        number = native_transaction.Number()
+        try:
+            native_transaction.open_transaction(self._database._handle, self._kind, _TASK if in_loop else None, number)
+            self._thread = get_ident()
+            self._number = number.value
+            self.__class__ = _OpenTransaction  # type: ignore[assignment]
+            self._outer = self._database._innermost.get(self._thread)
+            self._database._innermost[self._thread] = self._notes
+        except BaseException:
+            # One that a signal raised, such as KeyboardInterrupt, when it had begun.
+            if number.value:
+                self._thread = get_ident()
+                self._number = number.value
+                self._undo()
+            raise
         return self
 
     def __exit__(
@@ -115,53 +169,54 @@ class Transaction:
         """Commits now. When that fails, with a lock or a deferred foreign key, the transaction stays open."""
         try:
             native_transaction.close_transaction(self._database._handle, self._number, True)
+            self._committed()
         except Error as error:
             if error.code == "CORM_E_TRANSACTION":
                 self._undo()
                 self._failure = error
             raise
-        self._number = 0
-        outer = self._leave()
-        if outer is not None:
-            outer._made += self._made
-            outer._forget_gone()
-            outer._filled += self._filled
-        self._made, self._filled = [], []
+        except BaseException:
+            # One that a signal raised, before the commit or behind it.
+            if self._number:
+                try:
+                    native_transaction.close_transaction(self._database._handle, self._number, False)
+                except Error:
+                    self._committed()
+                else:
+                    self._rolled_back()
+            raise
 
     def rollback(self) -> None:
         """Rolls back now; records that were inserted in it have no key again."""
-        number, self._number = self._number, 0
-        if number:
+        try:
+            self._rolled_back()
+        finally:
+            number = self._number
+            try:
+                native_transaction.close_transaction(self._database._handle, number, False)
+            finally:
+                self._end()
+
+    def _committed(self) -> None:
+        outer = self._leave()
+        if outer is not None:
+            self._notes._pass_on(outer)
+        self._notes = Notes()
+        self._end()
+
+    def _rolled_back(self) -> None:
+        if self._number:
             self._leave()
-        for made in self._made:
-            if (record := made()) is not None:
-                setattr(record, type(record).__model__.key[0], None)
-        for filled, name, before in reversed(self._filled):
-            if (record := filled()) is not None:
-                setattr(record, name, before)
-        self._made, self._filled = [], []
-        native_transaction.close_transaction(self._database._handle, number, False)
+        self._notes._take_back()
+        self._notes = Notes()
 
-    def _note(self, record: Model) -> None:
-        """Notes a record that is about to get its key: it loses it again when this is rolled back."""
-        made = self._made
-        made.append(ref(record))
-        if len(made) > self._greatest_made:
-            self._forget_gone()
+    def _end(self) -> None:
+        self._number = 0
+        self.__class__ = Transaction
 
-    def _note_counted(self, record: Model, names: tuple[str, ...]) -> None:
-        """Notes a record that is about to get its row's new version and times, for when this is rolled back."""
-        self._filled += [(ref(record), name, getattr(record, name, None)) for name in names]
-
-    def _forget_gone(self) -> None:
-        """Forgets records that were given their keys and are gone, once the list has doubled."""
-        if len(self._made) > self._greatest_made:
-            self._made = [made for made in self._made if made() is not None]
-            self._greatest_made = max(1000, 2 * len(self._made))
-
-    def _leave(self) -> Transaction | None:
+    def _leave(self) -> Notes | None:
         innermost, outer = self._database._innermost, self._outer
-        if innermost.get(self._thread) is self:
+        if innermost.get(self._thread) is self._notes:
             if outer is None:
                 del innermost[self._thread]
             else:
@@ -173,3 +228,22 @@ class Transaction:
         # When SQLite has rolled back by itself or the database is closed, the exception under way says more.
         with suppress(Error):
             self.rollback()
+
+
+class _OpenTransaction(Transaction):
+    """One that has not ended. Others have no __del__, in which what a signal raises would be lost."""
+
+    def __del__(self) -> None:
+        # On another thread the calls of its own would be waited for; there it ends with its thread.
+        if self._thread != get_ident():
+            return
+        try:
+            self.rollback()
+        except Error:
+            return  # it has ended, with its database or by another call
+        warnings.warn(
+            f"dropped a transaction of {self._database.path!r}, which is rolled back",
+            ResourceWarning,
+            source=self,
+            stacklevel=2,
+        )

@@ -59,7 +59,8 @@ def test_reading_in_a_transaction_sees_its_writes(db: Database) -> None:
 
 
 def test_what_a_thread_left_open_is_told(db: Database) -> None:
-    on_thread(lambda: db.transaction().__enter__())
+    left = db.transaction()
+    on_thread(left.__enter__)
     with pytest.raises(Error, match="a thread ended with its transaction open") as told:
         Person("Ada").insert(db)
     assert told.value.code == "CORM_E_TRANSACTION"

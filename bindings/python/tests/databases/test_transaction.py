@@ -118,6 +118,6 @@ def test_records_that_are_gone_are_forgotten(db: Database) -> None:
         db.insert_many(kept)
         for index in range(5000):
             db.insert(Department(f"gone {index}"))
-        assert len(transaction._made) < 2000
+        assert len(transaction._notes._made) < 2000
         transaction.rollback()
     assert {item.department_id if hasattr(item, "department_id") else item.id for item in kept} == {None}

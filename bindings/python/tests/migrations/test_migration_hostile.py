@@ -57,9 +57,12 @@ def refused(call: Callable[[], object], code: str) -> cormorant.Error:
 
 
 def test_a_function_that_leaves_a_transaction_open_or_closes_the_database(db: Database, path: Path) -> None:
+    left: list[Any] = []
+
     def leave(database: Database) -> None:
         database.execute("DELETE FROM people")
-        database.transaction().__enter__()
+        left.append(database.transaction())
+        left[-1].__enter__()
 
     bundle = Bundle()
     bundle.add("1", leave)

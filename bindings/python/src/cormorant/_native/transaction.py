@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from .call import call, call_number
+from .call import call
 from .handle import DatabaseHandle
 from .library import library
 
@@ -18,8 +18,12 @@ def task_function(current: Callable[[], int]) -> Any:
     return TaskFunction(lambda _: current())
 
 
-def open_transaction(database: DatabaseHandle, kind: int, task: Any) -> int:
-    return call_number(library.corm_transaction_open, database, kind, task, None)
+# Where the number of a transaction comes to lie, which is known there whatever is raised meanwhile.
+Number = ctypes.c_int64
+
+
+def open_transaction(database: DatabaseHandle, kind: int, task: Any, number: ctypes.c_int64) -> None:
+    call(library.corm_transaction_open, database, kind, task, None, ctypes.byref(number))
 
 
 def close_transaction(database: DatabaseHandle, transaction: int, commit: bool) -> None:

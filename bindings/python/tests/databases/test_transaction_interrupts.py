@@ -1,0 +1,70 @@
+"""Signals that raise while a transaction begins and ends, and transactions that nobody ends."""
+
+from __future__ import annotations
+
+import gc
+import random
+import signal
+import sqlite3
+from pathlib import Path
+
+import pytest
+from models import Department
+
+from cormorant import Database
+
+
+@pytest.fixture
+def other(db: Database, path: Path) -> sqlite3.Connection:
+    db.insert(Department("first"))
+    return sqlite3.connect(path)
+
+
+def count(other: sqlite3.Connection) -> int:
+    number: int = other.execute("SELECT count(*) FROM departments").fetchone()[0]
+    return number
+
+
+# One that the signal met between its beginning and its block is dropped.
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_what_a_signal_raises_leaves_no_transaction_open(db: Database, other: sqlite3.Connection) -> None:
+    seed = random.randrange(1 << 30)
+    times = random.Random(seed)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for trial in range(300):
+            with pytest.raises(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, times.uniform(1e-5, 1e-4))
+                while True:
+                    with db.transaction():
+                        if trial % 2:
+                            db.insert(Department(f"within {trial}"))
+                            db.execute("DELETE FROM departments WHERE name LIKE 'within%'")
+            db.insert(Department(f"behind {trial}"))
+            assert db.count(Department) == count(other), f"trial {trial} of {seed}"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not db._innermost
+
+
+def test_a_transaction_that_is_dropped_is_rolled_back(db: Database, other: sqlite3.Connection) -> None:
+    record = Department("lost")
+    dropped = db.transaction()
+    dropped.__enter__()
+    db.insert(record)
+    with pytest.warns(ResourceWarning, match="is rolled back"):
+        del dropped
+        gc.collect()
+    assert record.id is None
+    db.insert(Department("kept"))
+    assert db.count(Department) == count(other) == 2
+
+
+def test_one_that_is_dropped_inside_another_leaves_that_as_it_is(db: Database, other: sqlite3.Connection) -> None:
+    with db.transaction():
+        db.insert(Department("outer"))
+        with pytest.warns(ResourceWarning, match="is rolled back"):
+            db.transaction().__enter__()
+        db.insert(Department("also outer"))
+    assert db.count(Department) == count(other) == 3
