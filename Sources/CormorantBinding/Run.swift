@@ -32,9 +32,13 @@ func runStatement(
 }
 
 @_cdecl("corm_block_in_transaction") @implementation
-public func corm_block_in_transaction(_ handle: OpaquePointer?) -> Bool {
-    guard let database = try? database(handle) else { return false }
-    return (try? database.withConnection { $0.isInTransaction }) ?? false
+public func corm_block_in_transaction(
+    _ handle: OpaquePointer?, _ outOpen: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try require(outOpen, "out_open").pointee = database(handle).withConnection { $0.isInTransaction ? 1 : 0 }
+        return CORM_OK
+    }
 }
 
 private struct StatementRun {

@@ -37,8 +37,12 @@ corm_status corm_block_open(corm_database *database, const corm_model *model, co
 corm_status corm_block_run(corm_database *database, const char *sql, const char *begin, const void *bindings,
                            size_t size, int64_t max_rows, corm_block *block, corm_error **out_error);
 
-/* Whether a transaction is open that calls or raw SQL began; false for a bad handle. Threading: any thread; it waits. */
-bool corm_block_in_transaction(corm_database *database);
+/*
+ * Whether a transaction is open that calls or raw SQL began, as 1 or 0.
+ *
+ * Statuses: CORM_E_BUSY where another thread's call lasts longer than the busy timeout. Threading: any thread; it waits.
+ */
+corm_status corm_block_in_transaction(corm_database *database, int64_t *out_open, corm_error **out_error);
 
 /*
  * Puts up to max_rows rows into the block: CORM_ROW, or CORM_DONE when there were none left. CORM_OK: those before a faulty one,

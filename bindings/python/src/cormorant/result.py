@@ -10,6 +10,7 @@ from contextlib import suppress
 from operator import length_hint
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from weakref import ref
 
 from ._native import record as native_record
 from ._native import result as native_result
@@ -35,36 +36,53 @@ Convert = Callable[[list[native_record.Row]], list[Any]]
 class PausedCollector:
     """For a `with` block that makes many objects: the collector would walk them again and again, for nothing.
 
-    The first block of any thread pauses it, the last one lets it go on.
+    The first block of any thread pauses it, the last one lets it go on. Where a signal raises as a block begins or
+    ends, the collector goes on then, or with the block after it.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
     _lock = threading.Lock()
-    _blocks = 0
+    # Those that are entered; one that is gone has ended.
+    _blocks: list[ref[PausedCollector]] = []  # noqa: RUF012
+    _is_paused = False
     _collecting = False
 
     def __enter__(self) -> None:
         cls = PausedCollector
-        with cls._lock:
-            if cls._blocks == 0:
-                cls._collecting = gc.isenabled()
+        try:
+            with cls._lock:
+                cls._blocks = [*_others(cls._blocks), ref(self)] if cls._blocks else [ref(self)]
+                if not cls._is_paused:
+                    cls._collecting = gc.isenabled()
+                    cls._is_paused = True
                 gc.disable()
-            cls._blocks += 1
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __exit__(self, *_: object) -> None:
         cls = PausedCollector
         with cls._lock:
-            cls._blocks = max(0, cls._blocks - 1)
-            if cls._blocks == 0 and cls._collecting:
-                gc.enable()
+            cls._blocks = _others(cls._blocks, self)
+            if not cls._blocks:
+                cls._is_paused = False
+                if cls._collecting:
+                    gc.enable()
 
     @classmethod
     def _forked(cls) -> None:
         """The child has none of the other threads."""
         cls._lock = threading.Lock()
-        if cls._blocks and cls._collecting:
+        if cls._is_paused and cls._collecting:
             gc.enable()
-        cls._blocks = 0
+        cls._blocks, cls._is_paused = [], False
+
+
+def _others(blocks: list[ref[PausedCollector]], ended: PausedCollector | None = None) -> list[ref[PausedCollector]]:
+    """Those that have not ended."""
+    if len(blocks) == 1 and blocks[0]() is ended:
+        return []
+    return [block for block in blocks if block() not in (None, ended)]
 
 
 os.register_at_fork(after_in_child=PausedCollector._forked)

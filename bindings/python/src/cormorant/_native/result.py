@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import abi
-from .call import failure, give_back, take
+from .call import call_number, failure, give_back, take
 from .handle import CursorHandle, DatabaseHandle
 from .library import library, text_array, to_text
 from .record import Row
@@ -54,4 +54,4 @@ def read_json(cursor: CursorHandle, names: Sequence[str]) -> str:
 
 
 def in_transaction(database: DatabaseHandle) -> bool:
-    return bool(library.corm_block_in_transaction(database))
+    return bool(call_number(library.corm_block_in_transaction, database))

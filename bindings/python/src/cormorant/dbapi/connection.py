@@ -134,8 +134,8 @@ class Connection:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction is open."""
-        return native_result.in_transaction(self._handle)
+        """Whether a transaction is open. It waits for the calls of other threads, up to the busy timeout."""
+        return not self.is_closed and native_result.in_transaction(self._handle)
 
     @property
     def is_closed(self) -> bool:
