@@ -62,6 +62,7 @@ def _record_schema(model: type[Model], handler: GetCoreSchemaHandler) -> CoreSch
 
     family = _family(model)
     fields, shown = _own_schemas(model, handler)
+    accepted, told = {model: fields}, {model: shown}
     if family is not None:
         parts = {value: part for value, part in family.parts.items() if part is not model}
         given: dict[Any, Any] = {
@@ -70,6 +71,10 @@ def _record_schema(model: type[Model], handler: GetCoreSchemaHandler) -> CoreSch
         own = next((value for value, part in family.parts.items() if part is model), _OTHER)
         if own is not _OTHER or family.keep_unknown:
             given[own] = fields
+        else:
+            accepted, told = {}, {}
+        for schemas_of in (accepted, told):
+            schemas_of |= {part: schemas.definition_reference_schema(_reference(part)) for part in parts.values()}
         fields = schemas.tagged_union_schema(
             given,
             lambda values: _kind(family, values, own),
@@ -91,13 +96,31 @@ def _record_schema(model: type[Model], handler: GetCoreSchemaHandler) -> CoreSch
             lambda record, serialize: serialize(loaded_values(record)), schema=shown
         ),
         ref=_reference(model),
-        metadata={"pydantic_js_functions": [lambda _, handler: handler(shown if _is_output(handler) else fields)]},
+        metadata={"pydantic_js_functions": [lambda _, handler: _json_schema(model, accepted, told, handler)]},
     )
 
 
-def _is_output(handler: Any) -> bool:
-    """Whether the JSON schema is that of what goes out."""
-    return bool(handler.mode == "serialization")
+def _json_schema(model: type[Model], given: Any, shown: Any, handler: Any) -> Any:
+    """What JSON may be of a model: of what comes in or, where that is asked for, of what goes out.
+
+    given, shown: schemas by class, the model's own among them where its table has rows of it.
+    """
+    schemas = shown if handler.mode == "serialization" else given
+    family = _family(model) or family_of(model)
+    if family is None:
+        return handler(schemas[model])
+    own = handler(schemas[model]) if model in schemas else None
+    kinds = [value for value, part in family.parts.items() if part is model]
+    if own is not None and family.discriminator in own.get("properties", {}):
+        others = [value for value in family.parts if value not in kinds]
+        said = {"const": kinds[0]} if kinds else {"not": {"enum": others}} if others else {}
+        own["properties"][family.discriminator].update(said)
+    parts = {part: handler(schema) for part, schema in schemas.items() if part is not model}
+    if not parts:
+        return own
+    mapping = {str(value): parts[part]["$ref"] for value, part in family.parts.items() if "$ref" in parts.get(part, {})}
+    choices = [*parts.values(), *([own] if own is not None else [])]
+    return {"oneOf": choices, "discriminator": {"propertyName": family.discriminator, "mapping": mapping}}
 
 
 # The tag of records that no value of the discriminator tells apart.

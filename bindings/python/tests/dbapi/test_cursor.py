@@ -244,6 +244,36 @@ def test_a_commit_of_another_thread_waits_for_executemany(path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM t").fetchone() in ((0,), (35_000,))
 
 
+def test_a_commit_that_gets_no_turn_is_an_error(path: Path) -> None:
+    with closing(dbapi.connect(path, busy_timeout=0.2)) as connection:
+        connection.execute("CREATE TABLE t (a)")
+        connection.commit()
+        connection.execute("INSERT INTO t VALUES (1)")
+        busy, done = threading.Event(), threading.Event()
+
+        def rows() -> Iterator[tuple[int]]:
+            for number in range(10_002):
+                if number == 10_001:
+                    busy.set()
+                    done.wait(30)
+                yield (number,)
+
+        thread = threading.Thread(target=lambda: connection.executemany("INSERT INTO t VALUES (?)", rows()))
+        thread.start()
+        busy.wait(30)
+        try:
+            for end in (connection.commit, connection.rollback, lambda: connection.in_transaction):
+                with pytest.raises(dbapi.OperationalError, match="busy timeout"):
+                    end()
+        finally:
+            done.set()
+            thread.join()
+        connection.commit()
+        with Database(path) as other:
+            assert other.query("SELECT count(*) FROM t").fetch_one() == (10_003,)
+    assert not connection.in_transaction
+
+
 @pytest.mark.parametrize("word", ["commit", "COMMIT"])
 def test_the_parameters_of_executemany_end_no_transaction(path: Path, word: str) -> None:
     with closing(dbapi.connect(path)) as connection:

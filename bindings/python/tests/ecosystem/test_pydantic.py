@@ -364,6 +364,21 @@ def test_a_record_is_of_the_class_that_its_discriminator_says(db: Database) -> N
     assert [type(record) for record in db.fetch_all(Emp)] == [Mgr]
 
 
+@pytest.mark.parametrize("mode", ["validation", "serialization"])
+def test_the_schema_of_json_tells_classes_apart(mode: Any) -> None:
+    schema = TypeAdapter(list[Emp]).json_schema(mode=mode)
+    defined = schema["$defs"]
+    [union] = [each for each in defined.values() if "oneOf" in each]
+    parts = [each["$ref"].rsplit("/", 1)[1] for each in union["oneOf"] if "$ref" in each]
+    assert union["discriminator"]["propertyName"] == "kind"
+    assert {value: ref.rsplit("/", 1)[1] for value, ref in union["discriminator"]["mapping"].items()} == {
+        defined[part]["properties"]["kind"]["const"]: part for part in parts
+    }
+    assert {"mgr", "eng"} <= set(union["discriminator"]["mapping"])
+    for part in parts:
+        assert TypeAdapter(Emp).json_schema(mode=mode)
+
+
 def test_a_record_comes_out_as_one_of_its_own_class() -> None:
     records: list[Emp] = [Mgr("m", 3), Eng("e", "py")]
     for number, record in enumerate(records):
