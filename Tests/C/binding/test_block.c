@@ -161,12 +161,15 @@ static corm_status run(const char *sql, int64_t max_rows) {
 
 static void a_statement_tells_all_at_once(void **state) {
     (void)state;
+    int64_t is_open;
     rows.size = 0;
     OK(run("PRAGMA user_version = 3", 1));
-    assert_false(corm_block_in_transaction(db));
+    OK(corm_block_in_transaction(db, &is_open, &failure));
+    assert_int_equal(is_open, 0);
     OK(run("CREATE TABLE t (a INTEGER PRIMARY KEY, b VARCHAR(3))", 1));
     assert_string_equal(block_text(&block), "([], (), (), -1, None, None)");
-    assert_true(corm_block_in_transaction(db));
+    OK(corm_block_in_transaction(db, &is_open, &failure));
+    assert_int_equal(is_open, 1);
     put_list(&rows, 2);
     for (int32_t key = 7; key < 9; key++) {
         put_tuple(&rows, 1);

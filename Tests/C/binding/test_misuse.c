@@ -15,7 +15,7 @@ static void refuse_database(corm_database *d) {
     REFUSED(corm_block_execute(d, "SELECT 1", NULL, 0, &count, &failure));
     REFUSED(corm_block_open(d, people, NULL, NULL, 0, NULL, 0, 0, &cursor, &failure));
     REFUSED(corm_block_run(d, "SELECT 1", "BEGIN", NULL, 0, 1, &block, &failure));
-    assert_false(corm_block_in_transaction(d));
+    REFUSED(corm_block_in_transaction(d, &count, &failure));
     REFUSED(corm_block_count(d, people, NULL, NULL, 0, &count, &failure));
     REFUSED(corm_block_max_key(d, people, &block, &failure));
     REFUSED(corm_block_delete_key(d, people, "(\0\0\0", 5, &failure));

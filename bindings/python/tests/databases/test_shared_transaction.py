@@ -204,6 +204,7 @@ def test_a_task_uses_it_too(db: Database) -> None:
 
 def test_what_the_database_counts_waits_for_no_transaction(db: Database) -> None:
     with db.shared_transaction() as tx:
-        made = tx.insert(Department("a"))
+        made = Department("a")
+        tx.insert(made)
         assert (db.last_insert_id, db.changes) == (made.id, 1)
         assert db.total_changes >= 1

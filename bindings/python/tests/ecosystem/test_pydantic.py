@@ -375,8 +375,6 @@ def test_the_schema_of_json_tells_classes_apart(mode: Any) -> None:
         defined[part]["properties"]["kind"]["const"]: part for part in parts
     }
     assert {"mgr", "eng"} <= set(union["discriminator"]["mapping"])
-    for part in parts:
-        assert TypeAdapter(Emp).json_schema(mode=mode)
 
 
 def test_a_record_comes_out_as_one_of_its_own_class() -> None:
