@@ -160,7 +160,6 @@ static corm_status run(const char *sql, int64_t max_rows) {
 }
 
 static void a_statement_tells_all_at_once(void **state) {
-    int64_t is_open;
     (void)state;
     int64_t is_open;
     rows.size = 0;
