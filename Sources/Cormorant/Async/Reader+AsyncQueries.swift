@@ -197,6 +197,13 @@ extension Reader {
         try await look { try $0.fetchJSON(query, parameters) }
     }
 
+    /// The records that a query selects, as `writeJSON` writes them.
+    public func fetchJSON<Query: RowQuery>(
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> String where Query.Row: Record {
+        try await look { try $0.fetchJSON(query, parameters) }
+    }
+
     /// All rows of a query, as rows by name.
     public func fetchRows(
         _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]

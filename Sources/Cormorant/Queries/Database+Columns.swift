@@ -25,7 +25,15 @@ extension Reader {
             decoding: try database.cursor(request.query.compiled(database.dialect), parameters).json(), as: UTF8.self)
     }
 
-    /// The same of a statement's rows.
+    /// The records that a query selects, as `writeJSON` writes them.
+    @available(*, noasync)
+    public func fetchJSON<Query: RowQuery>(
+        _ request: Query, _ parameters: [String: ParameterValue] = [:]
+    ) throws -> String where Query.Row: Record {
+        try fetchAll(request, parameters).writeJSON()
+    }
+
+    /// The rows of a statement, with the values that SQLite holds.
     @available(*, noasync)
     public func fetchJSON(_ sql: SQL, _ bindings: Bindings = .none) throws -> String {
         String(decoding: try cursor(sql, bindings).json(), as: UTF8.self)

@@ -45,6 +45,22 @@ struct JSONTests {
         {"id":4,"name":"Otto","motto":null,"loud":null,"songs":[]}]
         """
 
+    @Test func recordsOfAQueryAreWrittenAsRecords() throws {
+        let database = try memoryDatabase(Singer.self, Song.self)
+        try database.importJSON(Singer.self, text)
+        let written = try database.fetchAll(Song.all).writeJSON()
+        #expect(written.contains(#""isLive":true"#))
+        #expect(try database.fetchJSON(Song.all) == written)
+        #expect(try database.fetchJSON(Song.all.select { $0.isLive }.limit(1)) == #"[{"is_live":1}]"#)
+    }
+
+    @Test func awaitedRecordsOfAQueryAreWrittenAsRecords() async throws {
+        let database = try memoryDatabase(Singer.self, Song.self)
+        try await database.write { _ = try $0.importJSON(Singer.self, text) }
+        let written = try await database.fetchAll(Song.all).writeJSON()
+        #expect(try await database.fetchJSON(Song.all) == written)
+    }
+
     @Test func recordsComeInAndGoOutWithThoseInThem() throws {
         let singers = try Singer.readJSON(text)
         #expect(singers.map(\.fullName) == ["Nina", "Otto"])
