@@ -131,7 +131,7 @@ class Transaction:
             native_transaction.open_transaction(self._database._handle, self._kind, _TASK if in_loop else None, number)
             self._thread = get_ident()
             self._number = number.value
-            self.__class__ = _OpenTransaction  # type: ignore[assignment]
+            object.__setattr__(self, "__class__", _OpenTransaction)
             self._outer = self._database._innermost.get(self._thread)
             self._database._innermost[self._thread] = self._notes
         except BaseException:
@@ -212,7 +212,7 @@ class Transaction:
 
     def _end(self) -> None:
         self._number = 0
-        self.__class__ = Transaction
+        object.__setattr__(self, "__class__", Transaction)
 
     def _leave(self) -> Notes | None:
         innermost, outer = self._database._innermost, self._outer

@@ -32,7 +32,8 @@ final class OutputFile {
         }
         guard !isThere || info.st_mode & S_IFMT != S_IFREG || fileHead(path).kind != .database else {
             throw CormorantError(
-                .misuse, "\"\(visible(path))\" is a database, which would be lost", hint: "remove it, or name another file")
+                .misuse, "\"\(visible(path))\" is a database, which would be lost",
+                hint: "remove it, or name another file")
         }
         let stream = Self.openStream(path)
         let isPlain = stream == nil && (!isThere || info.st_mode & S_IFMT == S_IFREG)
