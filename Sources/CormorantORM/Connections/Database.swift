@@ -309,8 +309,9 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         }
     }
 
-    /// What the writer tells of itself, whoever uses it; 0 when it is closed.
+    /// What the writer tells of itself, whoever uses it; 0 when it is closed, and in a child of a fork.
     private func count(_ body: (Connection) -> Int64) -> Int64 {
+        if writer.lock.isForked { return 0 }
         companionLock.lock()
         defer { companionLock.unlock() }
         return isOpen ? body(connection) : 0
