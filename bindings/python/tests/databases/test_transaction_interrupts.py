@@ -12,6 +12,7 @@ import pytest
 from models import Department
 
 from cormorant import Database
+from cormorant.result import PausedCollector
 
 
 @pytest.fixture
@@ -68,3 +69,16 @@ def test_one_that_is_dropped_inside_another_leaves_that_as_it_is(db: Database, o
             db.transaction().__enter__()
         db.insert(Department("also outer"))
     assert db.count(Department) == count(other) == 3
+
+
+def test_the_collector_goes_on_after_a_block_that_never_ended(db: Database) -> None:
+    dropped = PausedCollector()
+    dropped.__enter__()
+    assert not gc.isenabled()
+    del dropped
+    db.fetch_all(Department)
+    assert gc.isenabled()
+    with PausedCollector():
+        db.fetch_all(Department)
+        assert not gc.isenabled()
+    assert gc.isenabled()
