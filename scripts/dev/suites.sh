@@ -249,5 +249,6 @@ count_faults() {
     scripts/soak-counts build/Tests/C/faults memory --every 7 --seed '{seed}'
     scripts/soak-counts env CORMORANT_HOSTILE=1000 "$python" -m pytest --quiet Tests/Hostile
     scripts/soak-counts env CORMORANT_EXAMPLES=200 "$python" -m pytest --quiet Tests/Stateful
+    scripts/soak-counts env CORMORANT_STATEMENTS=50000 "$python" -m pytest --quiet -s bindings/python/tests/statements/test_statements_by_chance.py
     scripts/soak-counts env CORMORANT_KILLS=100 "$python" -m pytest --quiet Tests/Encryption/test_kill.py
 }

@@ -357,7 +357,8 @@ extension Expression {
 
     private var isConstant: Bool {
         switch node {
-        case .list(_, let parts): parts.isEmpty || parts.count == 1 && parts[0].isConstant
+        // One that is never true makes a constant of them all.
+        case .list(_, let parts): parts.isEmpty || parts.contains(where: \.isConstant)
         case .inValues(_, let values): values.isEmpty
         case .inRows(_, let rows): rows.isEmpty
         case .unary(.negate, let inner), .collate(let inner, _), .labelled(let inner, _): inner.isConstant
