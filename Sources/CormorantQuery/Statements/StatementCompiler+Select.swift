@@ -83,7 +83,7 @@ extension StatementCompiler {
         scopes[scopes.count - 1].seesLabels = true
         try writeWhere(select.conditions)
         if !select.groupBy.isEmpty {
-            let terms = select.groupBy.map(\.asTerm)
+            let terms = select.groupBy.map { $0.asTerm(dialect) }
             if dialect == .postgres {
                 try write(groups: terms, of: select)
             } else {
@@ -97,9 +97,9 @@ extension StatementCompiler {
         }
         if dialect == .postgres, !select.order.isEmpty {
             sql += " ORDER BY "
-            try write(order: select.order.map(\.asTerm), of: select)
+            try write(order: select.order.map { $0.asTerm(dialect) }, of: select)
         } else {
-            try writeOrder(select.order.flatMap(select.distinguished).map(\.asTerm))
+            try writeOrder(select.order.flatMap(select.distinguished).map { $0.asTerm(dialect) })
         }
         try writeLimit(select)
         insertPaths(at: endOfSources)
@@ -350,18 +350,20 @@ extension Select {
 extension Expression {
     /// As rows are grouped or ordered by it. A condition without values is a constant to an engine, and a number there is that of
     /// a result column.
-    fileprivate var asTerm: Expression {
-        if case .ordered(let inner, let direction) = node { return inner.asTerm.ordered(direction) }
-        return isConstant ? .cast(self, .int64) : self
+    fileprivate func asTerm(_ dialect: Dialect) -> Expression {
+        if case .ordered(let inner, let direction) = node { return inner.asTerm(dialect).ordered(direction) }
+        return isConstant(dialect) ? .cast(self, .int64) : self
     }
 
-    private var isConstant: Bool {
+    private func isConstant(_ dialect: Dialect) -> Bool {
         switch node {
-        // One that is never true makes a constant of them all.
-        case .list(_, let parts): parts.isEmpty || parts.contains(where: \.isConstant)
+        // To SQLite one that is never true makes a constant of them all.
+        case .list(_, let parts):
+            parts.isEmpty
+                || (parts.count == 1 || dialect == .sqlite) && parts.contains(where: { $0.isConstant(dialect) })
         case .inValues(_, let values): values.isEmpty
         case .inRows(_, let rows): rows.isEmpty
-        case .unary(.negate, let inner), .collate(let inner, _), .labelled(let inner, _): inner.isConstant
+        case .unary(.negate, let inner), .collate(let inner, _), .labelled(let inner, _): inner.isConstant(dialect)
         default: false
         }
     }
