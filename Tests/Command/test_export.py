@@ -65,6 +65,12 @@ def test_what_cannot_be_written(corm: Corm) -> None:
     assert "is a database" in corm.fails("export", "a.db", "t", "--out", "other.db")
     assert "is a database" in corm.fails("diagram", "a.db", "--format", "svg", "--out", "other.db")
     assert rows(corm.folder / "other.db", "SELECT name FROM sqlite_schema") == [("kept",)]
+    (corm.folder / "other.db-wal").touch()
+    assert "belongs to" in corm.fails("export", "a.db", "t", "--out", "other.db-wal")
+    (corm.folder / "secret.db").write_bytes(os.urandom(8192))
+    assert "is a database" in corm.fails("export", "a.db", "t", "--out", "secret.db")
+    (corm.folder / "packed.png").write_bytes(b"\x89PNG" + os.urandom(8192))
+    corm.run("export", "a.db", "t", "--format", "csv", "--out", "packed.png")
     assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "no/such/file.csv")
     assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "/dev/full")
 

@@ -118,6 +118,7 @@ final class Salvage {
         let free = source.freePages()
         if !schemaIsWhole { schema += try scatteredSchema(schema, free ?? []) }
         try writer.makeTables(schema)
+        if !schemaIsWhole { writer.noteSchemaLoss() }
         for row in unread { try writer.keep(row.rowid, row.values, row.page) }
         for table in writer.tables where table.root > 0 {
             try references.count(from: table.root, isTable: !table.isWithoutRowid, looked)
@@ -143,7 +144,7 @@ final class Salvage {
         }
         try assignOrphans(free, isIndexWanted: !schemaIsWhole || writer.hasTablesWithoutRowid)
         try writer.finish(schema)
-        report.tables = writer.tables.map(\.report)
+        report.tables = writer.tables.map(\.report) + [writer.schemaLoss].compactMap { $0 }
         report.foundRows = writer.foundRows
         return report
     }

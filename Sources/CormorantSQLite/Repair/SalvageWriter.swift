@@ -156,6 +156,10 @@ final class SalvageWriter {
     private let target: Connection
     private let source: DamagedFile
     private let extra: [SchemaEntry]
+    /// What is told of the schema itself, where some of it is lost.
+    private(set) var schemaLoss: RepairedTable?
+    /// Functions that entries call and only the program has.
+    private var foreignFunctions: Set<String> = []
     private(set) var tables: [SalvagedTable] = []
     private var indexes: [SalvagedIndex] = []
     private(set) var foundRows: Int64 = 0
@@ -212,6 +216,14 @@ final class SalvageWriter {
         tables.append(table)
     }
 
+    /// Tells that tables, indexes, views and triggers may be missing, where no copy says what there were.
+    func noteSchemaLoss() {
+        guard extra.isEmpty else { return }
+        var lost = RepairedTable(name: "sqlite_schema")
+        lost.problem = "a part of the schema is lost, and with it indexes, views, triggers and tables without rows"
+        schemaLoss = lost
+    }
+
     /// Makes the indexes to see what they are; they are made for good when the tables have their rows.
     private func findIndexes(_ schema: [SchemaEntry]) throws {
         try target.script("SAVEPOINT indexes")
@@ -255,6 +267,7 @@ final class SalvageWriter {
                 }
             }
         }
+        foreignFunctions.formUnion(known.map(foldIdentifier))
         guard authorizer.isMade else { throw notMade(entry) }
     }
 
@@ -297,6 +310,35 @@ final class SalvageWriter {
             }
         }
         try target.script("COMMIT")
+        try noteForeign(all)
+    }
+
+    /// Tells which tables and indexes are computed or compared by what only the program has: they are made without it.
+    private func noteForeign(_ schema: [SchemaEntry]) throws {
+        var collations: Set<String> = []
+        let listed = try Statement(target, "SELECT name FROM pragma_collation_list")
+        while try listed.step() { collations.insert(foldIdentifier(Row(listed).cell(0).string ?? "")) }
+        listed.finalize()
+        collations = collations.filter { !$0.hasPrefix("corm_") && !["binary", "nocase", "rtrim"].contains($0) }
+        guard !collations.isEmpty || !foreignFunctions.isEmpty else { return }
+        for entry in schema where entry.type == "table" || entry.type == "index" {
+            guard var sql = entry.sql else { continue }
+            let names = sql.withUTF8 { bytes in
+                var lexer = SQLLexer(bytes)
+                var names: [String] = []
+                while let token = lexer.next() {
+                    guard [.identifier, .quotedIdentifier, .text].contains(token.kind) else { continue }
+                    names.append(foldIdentifier(lexer.unquoted(token)))
+                }
+                return names
+            }
+            let called = names.first(where: foreignFunctions.contains)
+            let compared = names.first(where: collations.contains)
+            guard let name = called ?? compared else { continue }
+            note(
+                "\(entry.type) \(entry.name) is made by \(name)\(called == nil ? "" : "()"), which only its program has: "
+                    + "make it anew there", entry)
+        }
     }
 
     /// Their rows stand in tables of their own, which are there: what makes one would make those anew.

@@ -9,12 +9,17 @@ func schemaEntries(_ statements: [String], _ monitor: ProgressMonitor, skipsOthe
     defer { withExtendedLifetime((monitor, authorizer)) { memory.close() } }
     memory.acceptForeignSchemas()
     memory.setMonitor(monitor)
-    for sql in statements {
+    // Virtual tables first, which make tables of their own: these stand in a schema, too.
+    let virtual = statements.filter(isVirtual)
+    for sql in virtual + statements.filter({ !isVirtual($0) }) {
         authorizer.watch(memory)
         do {
             try memory.foreignScript(sql)
         } catch let error as CormorantError where error.code != .interrupted {
-            if skipsOthers { continue }
+            let isMade = error.plainMessage.hasSuffix("already exists")
+            // Those that SQLite makes itself, such as sqlite_sequence.
+            let isOwn = error.plainMessage.hasPrefix("object name reserved for internal use")
+            if skipsOthers || isMade || isOwn { continue }
             guard error.sqliteCode & 0xFF == SQLITE_AUTH else { throw error }
             throw CormorantError(
                 .misuse, "the schema has a statement that does more than CREATE does: \(sql.prefix(100))",
@@ -57,6 +62,15 @@ func statements(_ script: String) -> [String] {
             }
         }
         return all + [String(decoding: bytes[start...], as: UTF8.self)]
+    }
+}
+
+private func isVirtual(_ sql: String) -> Bool {
+    var sql = sql
+    return sql.withUTF8 { bytes in
+        var lexer = SQLLexer(bytes)
+        guard let first = lexer.next(), let second = lexer.next() else { return false }
+        return lexer.isWord(first, "create") && lexer.isWord(second, "virtual")
     }
 }
 

@@ -431,3 +431,58 @@ def test_rows_of_another_table_in_the_place_of_some_are_told(path: Path) -> None
     report, saved = file.repair()
     assert all_of(saved, "SELECT count(*) FROM a WHERE v NOT LIKE 'a%'") == [(0,)]
     assert report.tables[0].lost_rows > 200
+
+
+def test_a_part_of_the_schema_that_is_lost_is_told(path: Path) -> None:
+    script = "CREATE TABLE t (a); INSERT INTO t VALUES (1);"
+    script += "".join(f"CREATE VIEW v{number} AS SELECT '{'x' * 200}';" for number in range(60))
+    file = Damaged(path, script)
+    leaf = int.from_bytes(file.bytes[108:112], "big")
+    assert file.bytes[100] == 5
+    file.bytes[file.at(leaf) : file.at(leaf + 1)] = bytes(PAGE)
+    report, saved = file.repair()
+    assert not report.is_whole
+    assert [(table.name, bool(table.problem)) for table in report.tables] == [("t", False), ("sqlite_schema", True)]
+    assert all_of(saved, "SELECT * FROM t") == [(1,)]
+
+
+@pytest.mark.parametrize("is_vacuumed", [False, True])
+def test_a_schema_as_the_shell_of_sqlite_prints_it(path: Path, is_vacuumed: bool) -> None:
+    script = """
+        CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b); INSERT INTO t (b) VALUES ('x');
+        CREATE INDEX i ON t (b); CREATE VIRTUAL TABLE f USING fts5 (a); INSERT INTO f VALUES ('found');
+        CREATE VIRTUAL TABLE r USING rtree (id, a, b); INSERT INTO r VALUES (1, 2, 3);
+        CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT CASE WHEN 1 THEN ';' ELSE 'END;' END; END; ANALYZE;
+    """
+    file = Damaged(path, script + ("VACUUM" if is_vacuumed else ""))
+    reader = sqlite3.connect(path)
+    printed = "".join(f"{sql};\n" for (sql,) in reader.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"))
+    names = {name for (name,) in reader.execute("SELECT name FROM sqlite_schema WHERE sql IS NOT NULL")}
+    reader.close()
+    file.bytes[100:PAGE] = bytes(PAGE - 100)
+    path.write_bytes(file.bytes)
+    report = repair(path, path.with_name("new.db"), schema=printed)
+    assert all(table.problem is None for table in report.tables)
+    saved = sqlite3.connect(path.with_name("new.db"))
+    assert names - {"sqlite_stat1"} <= {name for (name,) in saved.execute("SELECT name FROM sqlite_schema")}
+    saved.close()
+
+
+def test_what_only_the_program_can_compute_is_told(path: Path) -> None:
+    def twice(number: int) -> int:
+        return number * 2
+
+    program = sqlite3.connect(path)
+    program.create_function("twice", 1, twice, deterministic=True)
+    program.create_collation("backwards", lambda a, b: (a < b) - (a > b))
+    program.executescript(
+        "CREATE TABLE computed (a INT, g AS (twice(a)) STORED); INSERT INTO computed VALUES (1);"
+        "CREATE TABLE plain (a INT); INSERT INTO plain VALUES (1);"
+        "CREATE TABLE indexed (a INT, s TEXT); CREATE INDEX i ON indexed (twice(a));"
+        "CREATE TABLE compared (s TEXT COLLATE backwards PRIMARY KEY) WITHOUT ROWID; INSERT INTO compared VALUES ('x');"
+        "CREATE VIEW v AS SELECT twice(a) FROM plain"
+    )
+    program.close()
+    report = repair(path, path.with_name("new.db"))
+    told = {table.name for table in report.tables if table.problem and "only its program has" in table.problem}
+    assert told == {"computed", "indexed", "compared"}

@@ -30,7 +30,14 @@ final class OutputFile {
         guard !isThere || info.st_mode & S_IFMT != S_IFDIR else {
             throw CormorantError(.cannotOpen, "\"\(visible(path))\" is a folder", hint: "name a file in it")
         }
-        guard !isThere || info.st_mode & S_IFMT != S_IFREG || fileHead(path).kind != .database else {
+        for suffix in ["-wal", "-journal", "-shm"] where path.hasSuffix(suffix) {
+            let owner = String(path.dropLast(suffix.count))
+            guard isThere, fileExists(owner) else { continue }
+            throw CormorantError(
+                .misuse, "\"\(visible(path))\" belongs to the database \"\(visible(owner))\"", hint: "name another file"
+            )
+        }
+        guard !isThere || info.st_mode & S_IFMT != S_IFREG || !Self.isDatabase(path) else {
             throw CormorantError(
                 .misuse, "\"\(visible(path))\" is a database, which would be lost",
                 hint: "remove it, or name another file")
@@ -53,6 +60,20 @@ final class OutputFile {
             // Who could not read it before cannot now.
             _ = fchown(descriptor, info.st_uid, info.st_gid)
             fchmod(descriptor, info.st_mode & 0o777)
+        }
+    }
+
+    /// Plain, or encrypted as far as can be seen: what is packed says so in its first bytes.
+    private static func isDatabase(_ path: String) -> Bool {
+        switch fileHead(path).kind {
+        case .database: return true
+        case .cipher:
+            let file = open(path, O_RDONLY | O_CLOEXEC)
+            defer { close(file) }
+            var bytes: [UInt8] = [0, 0]
+            guard read(file, &bytes, 2) == 2 else { return false }
+            return ![[0x89, 0x50], [0x1F, 0x8B], [0x50, 0x4B]].contains(bytes)
+        default: return false
         }
     }
 
