@@ -29,6 +29,7 @@ private func followed(_ path: String) -> String {
 
 /// Refuses the log beside a file whose own header says that it has none, such as a copy that was put in the place of an older file.
 private func refuseStrayLog(of path: String, _ codec: (any PageCodec)?) throws {
+    if hasPages(path + "-wal") { try refuseLogOfOtherPages(path, codec) }
     // The log goes before the header says so, and comes after it: what is between two looks at it is as it was.
     guard hasPages(path + "-wal"), saysNoLog(path, codec), hasPages(path + "-wal"), saysNoLog(path, codec) else {
         return
@@ -36,6 +37,22 @@ private func refuseStrayLog(of path: String, _ codec: (any PageCodec)?) throws {
     throw CormorantError(
         .cannotOpen,
         "\"\(path)-wal\" is left over from another database: \"\(path)\" has no write-ahead log",
+        hint: "remove it if no program uses it, or put the file back that it is of")
+}
+
+/// Refuses a log whose pages have another size than the file's, which no log of a file has: SQLite would take it for all of the file.
+private func refuseLogOfOtherPages(_ path: String, _ codec: (any PageCodec)?) throws {
+    guard let page = firstPage(path, codec)?.page, let log = FileOnDisk(path + "-wal") else { return }
+    var header = [UInt8](repeating: 0, count: 12)
+    guard header.withUnsafeMutableBytes({ log.read($0, at: 0) }) == 12, header.starts(with: [0x37, 0x7F, 0x06]) else {
+        return
+    }
+    let size = DamagedPage(number: 1, bytes: header, usable: header.count).number32(8)
+    let own = codec.map { UInt32($0.pageSize) } ?? (page.number16(16) == 1 ? 65_536 : UInt32(page.number16(16)))
+    guard size != own else { return }
+    throw CormorantError(
+        .cannotOpen,
+        "\"\(path)-wal\" is left over from another database: its pages have \(size) bytes, those of the file \(own)",
         hint: "remove it if no program uses it, or put the file back that it is of")
 }
 

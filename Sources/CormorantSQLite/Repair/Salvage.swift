@@ -356,8 +356,10 @@ struct DamagedTree {
         _ page: DamagedPage, _ index: Int, _ use: (UInt32) -> Bool
     ) -> (rowid: Int64?, values: [DamagedValue], isWhole: Bool)? {
         guard let cell = page.cell(index, atMost: source.greatestCell) else { return nil }
-        var bytes = Array(cell.local)
-        var next = cell.overflow
+        // The end of a file may cut it off.
+        let end = max(cell.local.startIndex, min(cell.local.endIndex, page.present))
+        var bytes = Array(cell.local[..<end])
+        var next = end < cell.local.endIndex ? 0 : cell.overflow
         var steps = 0
         var isDoubtful = false
         while bytes.count < cell.size, next != 0, steps <= cell.size / (source.usable - 4) + 1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ from typing import Literal
 
 import pytest
 
-from cormorant import Cipher, Database, DatabaseError, Error, repair
+from cormorant import Cipher, Database, DatabaseError, Error, OperationalError, repair
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 VICTIM = """
@@ -158,3 +159,25 @@ while True:
     finally:
         writer.kill()
         writer.communicate()
+
+
+@pytest.mark.parametrize("size", [1024, 8192])
+def test_a_log_whose_pages_have_another_size_is_refused(tmp_path: Path, size: int) -> None:
+    for name, page_size in (("mine.db", 4096), ("other.db", size)):
+        writer = sqlite3.connect(tmp_path / name)
+        writer.executescript(f"PRAGMA page_size = {page_size}; PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
+        writer.execute("INSERT INTO t VALUES (?)", (name,))
+        writer.commit()
+        if name == "mine.db":
+            writer.close()
+        else:
+            log = (tmp_path / "other.db-wal").read_bytes()
+            writer.close()
+    (tmp_path / "mine.db-wal").write_bytes(log)
+    before = (tmp_path / "mine.db").read_bytes()
+    with pytest.raises(OperationalError, match="left over from another database: its pages have"):
+        Database(tmp_path / "mine.db")
+    assert (tmp_path / "mine.db").read_bytes() == before
+    (tmp_path / "mine.db-wal").unlink()
+    with Database(tmp_path / "mine.db") as db:
+        assert db.query("SELECT a FROM t").fetch_all() == [("mine.db",)]

@@ -486,3 +486,16 @@ def test_what_only_the_program_can_compute_is_told(path: Path) -> None:
     report = repair(path, path.with_name("new.db"))
     told = {table.name for table in report.tables if table.problem and "only its program has" in table.problem}
     assert told == {"computed", "indexed", "compared"}
+
+
+def test_a_row_that_the_end_of_the_file_cuts_off_is_told(path: Path) -> None:
+    script = (
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, v); INSERT INTO t VALUES (1, zeroblob(100)), (2, hex(zeroblob(900)));"
+    )
+    file = Damaged(path, script)
+    start = file.cells(file.roots["t"])[0]
+    # Of the first row, which stands at the end of its page.
+    del file.bytes[start + 50 :]
+    report, saved = file.repair()
+    assert not report.is_whole
+    assert all_of(saved, "SELECT id FROM t WHERE id = 1") == []
