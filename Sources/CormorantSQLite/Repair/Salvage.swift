@@ -58,11 +58,10 @@ package func repair(
         let target = try Connection(path: temporary, options: options)
         defer { target.close() }
         let monitor = ProgressMonitor { _ in progress?(0, Int64(source.pageCount)) ?? true }
-        let extra = try schema.map { try schemaEntries(statements($0), monitor, skipsOthers: false) }
-        let kept = try extra == nil ? readSchemaCopy(schemaCopyPath(path), codec?.shared, monitor) : nil
-        let salvage = Salvage(
-            source, target, try extra ?? schemaEntries((kept ?? []).flatMap(statements), monitor, skipsOthers: true),
-            progress)
+        let given = try schema.map { try schemaEntries(statements($0), monitor, skipsOthers: false) }
+        let kept = try given == nil ? readSchemaCopy(schemaCopyPath(path), codec?.shared, monitor) : nil
+        let extra = try given ?? schemaEntries((kept ?? []).flatMap(statements), monitor, skipsOthers: true)
+        let salvage = Salvage(source, target, extra.entries, isPartial: extra.isPartial, progress)
         report = try salvage.run()
         try target.script("PRAGMA journal_mode = DELETE")
     }
@@ -85,13 +84,15 @@ final class Salvage {
     /// Rows whose place is not known, by the page that is the highest that leads to them.
     private var orphans: [(top: UInt32, page: UInt32)] = []
 
-    init(_ source: DamagedFile, _ target: Connection, _ extra: [SchemaEntry], _ progress: CopyProgress?) {
+    init(
+        _ source: DamagedFile, _ target: Connection, _ extra: [SchemaEntry], isPartial: Bool, _ progress: CopyProgress?
+    ) {
         self.source = source
         self.target = target
         self.progress = progress
         owners = [UInt8](repeating: 0, count: Int(source.pageCount) + 1)
         references = PageReferences(source)
-        writer = SalvageWriter(target, source, extra)
+        writer = SalvageWriter(target, source, extra, isPartial: isPartial)
     }
 
     func run() throws -> RepairReport {

@@ -156,6 +156,7 @@ final class SalvageWriter {
     private let target: Connection
     private let source: DamagedFile
     private let extra: [SchemaEntry]
+    private let isPartial: Bool
     /// What is told of the schema itself, where some of it is lost.
     private(set) var schemaLoss: RepairedTable?
     /// Functions that entries call and only the program has.
@@ -167,9 +168,11 @@ final class SalvageWriter {
     private var foundColumns = 0
     private var foundStatements: [Int: Statement] = [:]
 
-    /// - Parameter extra: of the schema what the file itself may lack.
-    init(_ target: Connection, _ source: DamagedFile, _ extra: [SchemaEntry]) {
-        (self.target, self.source, self.extra) = (target, source, extra)
+    /// - Parameters:
+    ///   - extra: of the schema what the file itself may lack.
+    ///   - isPartial: whether a copy has more than that.
+    init(_ target: Connection, _ source: DamagedFile, _ extra: [SchemaEntry], isPartial: Bool) {
+        (self.target, self.source, self.extra, self.isPartial) = (target, source, extra, isPartial)
     }
 
     func begin() throws {
@@ -218,7 +221,7 @@ final class SalvageWriter {
 
     /// Tells that tables, indexes, views and triggers may be missing, where no copy says what there were.
     func noteSchemaLoss() {
-        guard extra.isEmpty else { return }
+        guard extra.isEmpty || isPartial else { return }
         var lost = RepairedTable(name: "sqlite_schema")
         lost.problem = "a part of the schema is lost, and with it indexes, views, triggers and tables without rows"
         schemaLoss = lost

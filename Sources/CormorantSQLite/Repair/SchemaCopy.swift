@@ -67,7 +67,12 @@ func readSchemaCopy(
     guard let copy = try? Connection(path: path, options: options) else { return nil }
     defer { withExtendedLifetime(monitor) { copy.close() } }
     copy.setMonitor(monitor)
-    guard let statement = try? Statement(copy, "SELECT sql FROM schema ORDER BY rowid") else { return nil }
+    // Not what somebody made in its place: a view may have rows without end.
+    let isTable = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema' AND rootpage > 0"
+    guard let table = try? Statement(copy, isTable) else { return nil }
+    defer { table.finalize() }
+    guard (try? table.step()) ?? false, let statement = try? Statement(copy, "SELECT sql FROM schema ORDER BY rowid")
+    else { return nil }
     defer { statement.finalize() }
     var texts: [String] = []
     while (try? statement.step()) ?? false { texts.append(Row(statement).cell(0).string ?? "") }

@@ -3,7 +3,11 @@ import CormorantBase
 
 /// The entries of a schema that CREATE statements make, which may be anyone's: what is no CREATE statement is not run.
 /// - Parameter skipsOthers: whether what makes nothing is left out, instead of being an error.
-func schemaEntries(_ statements: [String], _ monitor: ProgressMonitor, skipsOthers: Bool) throws -> [SchemaEntry] {
+/// - Returns: the entries, and whether something was left out.
+func schemaEntries(
+    _ statements: [String], _ monitor: ProgressMonitor, skipsOthers: Bool
+) throws -> (entries: [SchemaEntry], isPartial: Bool) {
+    var isPartial = false
     let memory = try Connection(path: ":memory:", options: OpenOptions())
     let authorizer = SchemaAuthorizer()
     defer { withExtendedLifetime((monitor, authorizer)) { memory.close() } }
@@ -19,7 +23,11 @@ func schemaEntries(_ statements: [String], _ monitor: ProgressMonitor, skipsOthe
             let isMade = error.plainMessage.hasSuffix("already exists")
             // Those that SQLite makes itself, such as sqlite_sequence.
             let isOwn = error.plainMessage.hasPrefix("object name reserved for internal use")
-            if skipsOthers || isMade || isOwn { continue }
+            if isMade || isOwn { continue }
+            if skipsOthers {
+                isPartial = true
+                continue
+            }
             guard error.sqliteCode & 0xFF == SQLITE_AUTH else { throw error }
             throw CormorantError(
                 .misuse, "the schema has a statement that does more than CREATE does: \(sql.prefix(100))",
@@ -35,7 +43,7 @@ func schemaEntries(_ statements: [String], _ monitor: ProgressMonitor, skipsOthe
         func text(_ column: Int32) -> String { row.cell(column).string ?? "" }
         entries.append(SchemaEntry(type: text(0), name: text(1), table: text(2), root: 0, sql: text(3)))
     }
-    return entries
+    return (entries, isPartial)
 }
 
 /// The statements of a script, each with its semicolon; a trigger is one with all that is between its BEGIN and END, as

@@ -499,3 +499,30 @@ def test_a_row_that_the_end_of_the_file_cuts_off_is_told(path: Path) -> None:
     report, saved = file.repair()
     assert not report.is_whole
     assert all_of(saved, "SELECT id FROM t WHERE id = 1") == []
+
+
+def test_a_copy_of_the_schema_that_is_no_table_ends(path: Path) -> None:
+    file = Damaged(path, "CREATE TABLE a (id INTEGER PRIMARY KEY, v); INSERT INTO a VALUES (1, 'x')")
+    with sqlite3.connect(path.with_name(path.name + "-corm-schema")) as copy:
+        copy.execute(
+            "CREATE VIEW schema AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+            "SELECT i AS sql FROM n"
+        )
+    copy.close()
+    start = time.monotonic()
+    report, saved = file.repair()
+    assert report.is_whole
+    assert time.monotonic() - start < 10
+    assert all_of(saved, "SELECT v FROM a") == [("x",)]
+
+
+def test_what_is_not_run_of_a_copy_that_is_needed_is_told(path: Path) -> None:
+    file = Damaged(path, "CREATE TABLE a (id INTEGER PRIMARY KEY, v); INSERT INTO a VALUES (1, 'x')")
+    with sqlite3.connect(path.with_name(path.name + "-corm-schema")) as copy:
+        copy.execute("CREATE TABLE schema (sql TEXT NOT NULL)")
+        texts = ["CREATE TABLE a (id INTEGER PRIMARY KEY, v)", "CREATE VIRTUAL TABLE m USING nobodys_module (x)"]
+        copy.executemany("INSERT INTO schema VALUES (?)", [(text,) for text in texts])
+    copy.close()
+    file.bytes[100:PAGE] = bytes(PAGE - 100)
+    report, _ = file.repair()
+    assert [table.name for table in report.tables if table.problem] == ["sqlite_schema"]
