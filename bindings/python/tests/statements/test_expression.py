@@ -15,8 +15,10 @@ from models import Everything, Person
 import cormorant
 from cormorant import (
     Column,
+    Database,
     Expression,
     Model,
+    ProgrammingError,
     Transform,
     all_of,
     any_of,
@@ -231,3 +233,17 @@ def test_an_expression_stays_in_its_process() -> None:
     for thing in (condition, age, select(Person)):
         with pytest.raises(TypeError, match="this process"):
             pickle.dumps(thing)
+
+
+class Tagged(Model):
+    id: Column[int | None] = column(primary_key=True, default=None)
+    tags: Column[list[str]] = column(default_factory=list)
+
+
+def test_contains_looks_into_no_json(db: Database) -> None:
+    db.create_tables(Tagged)
+    db.insert(Tagged(tags=["desert"]))
+    tags: Any = Tagged.tags
+    with pytest.raises(ProgrammingError, match="this is JSON"):
+        tags.contains("es")
+    assert db.count(Tagged.where(Tagged.tags.cast(str).contains("desert"))) == 1
