@@ -196,7 +196,7 @@ def _of_others(column: Column[Any]) -> Column[Any]:
     return made
 
 
-def _is_made(column: Column[Any]) -> bool:
+def is_made(column: Column[Any]) -> bool:
     """Whether the database gives it its value."""
     return column._options.get("computed") is not None or column._options.get("stamp") is not None
 
@@ -225,7 +225,7 @@ class FamilyInfo(ModelInfo):
         needed = [
             (place, item)
             for place, item in zip(places, info.columns)
-            if not item.nullable and item.name in self.family.others and not _is_made(item)
+            if not item.nullable and item.name in self.family.others and not is_made(item)
         ]
         pick, load = itemgetter(*places), info.load_one
 

@@ -177,9 +177,10 @@ def _truths(pyarrow: Any, array: Any) -> list[Any] | None:
 def _reals(pyarrow: Any, array: Any) -> list[Any] | None:
     types = pyarrow.types
     if types.is_decimal(array.type):
-        reals = [None if value is None else float(value) for value in array.to_pylist()]
+        values = array.to_pylist()
+        reals = [None if value is None else float(value) for value in values]
         # Of more digits than a float tells apart.
-        same = all(value is None or Decimal(repr(real)) == value for real, value in zip(reals, array.to_pylist()))
+        same = all(value is None or Decimal(repr(real)) == value for real, value in zip(reals, values))
         return reals if same else None
     if not (types.is_integer(array.type) or types.is_floating(array.type)):
         return None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 from ._codegen import is_needed
-from ._inheritance import family_of
+from ._inheritance import family_of, is_made
 from ._relation_base import Relation
 from .column import MISSING, Column, Ignored
 from .error import ProgrammingError
@@ -260,7 +260,7 @@ def derived(
 def _is_generated(model: type[Model], column: Column[Any]) -> bool:
     """Whether the database gives it its value."""
     is_key = model.__model__.generates_key and model.__model__.key == (column.name,)
-    return is_key or column._options.get("computed") is not None or column._options.get("stamp") is not None
+    return is_key or is_made(column)
 
 
 def _default(column: Column[Any], kind: Kind) -> Any:
