@@ -20,6 +20,8 @@ package struct BackgroundThread {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
+        // Those of a thread's own faults: blocked, they would end the process past the program's handlers.
+        for fault in [SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&all, fault) }
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         let work = Unmanaged.passRetained(Work(body))

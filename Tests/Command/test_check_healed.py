@@ -102,3 +102,19 @@ def test_what_no_log_heals_is_damage_all_the_same(corm: Corm) -> None:
     (corm.folder / "a.db-wal").write_bytes(log[: 32 + 2 * (PAGE + 24)])
     found = corm.run("check", "a.db", "--json", status=3, CORM_KEY=KEY)
     assert "backup" in found.json["findings"][0]["hint"]
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
+def test_what_a_log_has_behind_damage_is_told(corm: Corm, is_encrypted: bool) -> None:
+    """SQLite reads a log up to the first frame that is not as it was written. Looking changes nothing."""
+    path = crash(corm, "wal", is_encrypted)
+    log = bytearray((corm.folder / "a.db-wal").read_bytes())
+    log[32 + 5 * (PAGE + 24) + 2000] ^= 1
+    (corm.folder / "a.db-wal").write_bytes(log)
+    found = corm.run("check", "a.db", "--json", status=2, **environment(is_encrypted)).json["findings"]
+    (told,) = [each for each in found if each["severity"] == "warning"]
+    assert told["check"] == "wal"
+    assert "the write-ahead log is damaged, and has 2 transactions that are not read" in told["message"]
+    assert "-wal" in told["hint"]
+    assert (corm.folder / "a.db-wal").read_bytes() == log
+    assert path.stat().st_size > 0

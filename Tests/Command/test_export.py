@@ -167,3 +167,17 @@ def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(corm: C
 def test_progress_is_shown_on_a_terminal(corm: Corm) -> None:
     big(corm)
     assert "exporting" in corm.terminal("export", "big.db", "t", "--out", "t.csv")
+
+
+def test_the_key_that_is_read_is_not_written_over(corm: Corm) -> None:
+    (corm.folder / "key").write_text("of a file")
+    (corm.folder / "t.csv").write_text("i,s\n1,a\nno,b\n")
+    corm.run("encrypt", "a.db", "--key-file", "key")
+    for command in (
+        ("export", "a.db", "t", "--out", "key"),
+        ("diagram", "a.db", "--format", "svg", "--out", "key"),
+        ("import", "a.db", "t.csv", "--rejects", "key"),
+    ):
+        told = corm.fails(*command, "--key-file", "key")
+        assert "would be written over while it is read" in told
+    assert (corm.folder / "key").read_text() == "of a file"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -148,3 +150,20 @@ def test_sql_of_a_step_is_told_with_its_line(corm: Corm) -> None:
     put(corm, "steps/0002_two/up.sql", "CREATE TABLE u (a);")
     put(corm, "steps/0002_two/down.sql", "\n\nDROP TABLE v;")
     assert "step 0002_two: line 3 of down: no such table: v" in corm.fails("seal", "steps")
+
+
+@pytest.mark.parametrize(
+    "command", [("repair", "a.db", "--out", "new.db", "--schema"), ("check", "a.db", "--schema"), ("diff", "a.db")]
+)
+def test_a_device_without_an_end_is_no_schema(corm: Corm, command: tuple[str, ...]) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a)")
+    assert "has a gigabyte or more" in corm.fails(*command, "/dev/zero")
+
+
+def test_waiting_for_a_pipe_is_interrupted(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a)")
+    os.mkfifo(corm.folder / "pipe")
+    waiting = corm.start("diff", "a.db", "pipe")
+    time.sleep(0.5)
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.wait(10) == 130

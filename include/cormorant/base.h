@@ -93,8 +93,9 @@ typedef int32_t corm_status;
 #define CORM_E_MISUSE (-1)
 /*
  * Memory could not be had: for texts, blobs and arrays that the caller gives or reads, of more than a megabyte, and for what
- * SQLite needs. A small piece of memory of the library's own that the system refuses ends the process, with a line on the
- * standard error: Swift's run time does so. Nothing that was committed is lost by that. Where memory is scarce, set a limit to
+ * SQLite needs. A small piece of memory of the library's own that the system refuses ends the process by SIGABRT, SIGILL or
+ * SIGSEGV, whose handlers are told before: Swift's run time does so. Nothing that was committed is lost by that. Where memory
+ * is scarce, set a limit to
  * what is read at once (corm_cursor, corm_query.limit) and to what SQLite may take (PRAGMA hard_heap_limit).
  */
 #define CORM_E_NO_MEMORY (-2)

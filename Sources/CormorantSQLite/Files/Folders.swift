@@ -79,7 +79,7 @@ package func readText(_ path: String) throws -> String? {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// A file's content; nil where there is none.
+/// A file's content; nil where there is none. A text of SQL or JSON has no gigabyte, and a device has no end.
 package func readBytes(_ path: String) throws -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
@@ -94,6 +94,9 @@ package func readBytes(_ path: String) throws -> [UInt8]? {
         if count == 0 { return bytes }
         guard count > 0 else { throw failure("\"\(path)\" cannot be read", errno) }
         bytes += chunk[..<count]
+        guard bytes.count < 1 << 30 else {
+            throw CormorantError(.tooBig, "\"\(path)\" has a gigabyte or more", hint: "check the path")
+        }
     }
 }
 

@@ -5,15 +5,17 @@ import CormorantPlatform
 /// log for newer ones of the file whoever wrote it, and deletes the log or journal of a file without pages as one that an earlier
 /// file of the name left (https://www.sqlite.org/howtocorrupt.html, 1.4). A file that is not there has none: who removes a file by its
 /// name means it.
-/// - Parameter codec: what the file is encrypted with.
-package func refuseLeftoverLogs(of path: String, _ codec: (any PageCodec)?) throws {
+/// - Parameters:
+///   - codec: what the file is encrypted with.
+///   - isRepaired: whether a journal that was altered is of use all the same.
+package func refuseLeftoverLogs(of path: String, _ codec: (any PageCodec)?, isRepaired: Bool = false) throws {
     var info = stat()
     guard let path = isURI(path) ? FileOnDisk(path)?.path : followed(path), stat(path, &info) == 0,
         info.st_mode & S_IFMT == S_IFREG
     else { return }
     guard info.st_size == 0 else {
         try refuseStrayLog(of: path, codec)
-        return try refuseStrayJournal(of: path, codec)
+        return try refuseStrayJournal(of: path, codec, isRepaired)
     }
     guard let suffix = ["-wal", "-journal"].first(where: { hasPages(path + $0) }) else { return }
     throw CormorantError(
@@ -29,7 +31,10 @@ private func followed(_ path: String) -> String {
 
 /// Refuses the log beside a file whose own header says that it has none, such as a copy that was put in the place of an older file.
 private func refuseStrayLog(of path: String, _ codec: (any PageCodec)?) throws {
-    if hasPages(path + "-wal") { try refuseLogOfOtherPages(path, codec) }
+    if hasPages(path + "-wal") {
+        try refuseLogOfOtherPages(path, codec)
+        if let codec { try refuseLogOfOtherKey(path, codec) }
+    }
     // The log goes before the header says so, and comes after it: what is between two looks at it is as it was.
     guard hasPages(path + "-wal"), saysNoLog(path, codec), hasPages(path + "-wal"), saysNoLog(path, codec) else {
         return
@@ -56,6 +61,26 @@ private func refuseLogOfOtherPages(_ path: String, _ codec: (any PageCodec)?) th
         hint: "remove it if no program uses it, or put the file back that it is of")
 }
 
+/// Refuses a log that has no page of the file's key and salt. Of its own one may have been altered, which shows when it is read.
+private func refuseLogOfOtherKey(_ path: String, _ codec: any PageCodec) throws {
+    // Once the codec has the file's salt.
+    guard firstPage(path, codec) != nil, var frames = LogFrames(path + "-wal"), frames.pageSize == codec.pageSize else {
+        return
+    }
+    var others = 0
+    while others < 100, var frame = frames.next() {
+        let found = frame.image.withUnsafeMutableBytes { page in
+            page.baseAddress.map { codec.decrypt(frame.page, $0) }
+        }
+        if case .authentic? = found { return }
+        others += 1
+    }
+    guard others > 1 else { return }
+    throw CormorantError(
+        .cannotOpen, "\"\(path)-wal\" is left over from another database, or from one with another key",
+        hint: "remove it if no program uses it, or put the file back that it is of")
+}
+
 /// https://www.sqlite.org/fileformat2.html#file_format_version_numbers
 private func saysNoLog(_ path: String, _ codec: (any PageCodec)?) -> Bool {
     guard let page = firstPage(path, codec)?.page else { return false }
@@ -64,13 +89,19 @@ private func saysNoLog(_ path: String, _ codec: (any PageCodec)?) -> Bool {
 
 /// Refuses a rollback journal that cannot be the file's: SQLite would cut the file off at the length that it names, and put the
 /// pages of the other one into it.
-private func refuseStrayJournal(of path: String, _ codec: (any PageCodec)?) throws {
+private func refuseStrayJournal(of path: String, _ codec: (any PageCodec)?, _ isRepaired: Bool) throws {
     let name = path + "-journal"
     // Whoever writes now changes the page with each commit: where it is as it was, what was read between is of one.
-    guard hasPages(name), let before = firstPage(path, codec), let journal = HotJournal(name)?.origin(codec),
-        let after = firstPage(path, codec), after.page.bytes == before.page.bytes,
-        journal.isStray(beside: after.page, size: after.size)
+    guard let before = firstPage(path, codec), let journal = HotJournal(name)?.origin(codec),
+        let after = firstPage(path, codec), after.page.bytes == before.page.bytes
     else { return }
+    if journal.isContradictory {
+        if isRepaired { return }
+        throw CormorantError(
+            .corrupt, "\"\(name)\" is damaged: it says that \"\(path)\" had fewer pages than it has of it",
+            hint: damagedHint)
+    }
+    guard journal.isStray(beside: after.page, size: after.size) else { return }
     throw CormorantError(
         .cannotOpen,
         "\"\(name)\" is left over from another database, or from one with another key: \"\(path)\" is not as it says",

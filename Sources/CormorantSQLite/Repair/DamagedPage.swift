@@ -28,9 +28,13 @@ struct DamagedPage {
     func varint(_ place: inout Int) -> UInt64 { readVarint(bytes, &place) }
 
     var isDatabaseHeader: Bool {
-        bytes.count >= 100 && Array(bytes[..<15]) == Array("SQLite format 3".utf8) && byte(20) < bytes.count - 480
+        bytes.count >= 100 && Array(bytes[..<15]) == Array("SQLite format 3".utf8) && byte(20) <= bytes.count - 480
             && (byte(21), byte(22), byte(23)) == (64, 32, 32)
     }
+
+    /// As the first page of a database says; nil where an old program wrote it.
+    /// https://www.sqlite.org/fileformat2.html#in_header_database_size
+    var databasePageCount: UInt32? { number32(24) == number32(92) ? number32(28) : nil }
 
     private var start: Int { number == 1 ? 100 : 0 }
     var kind: Kind? { Kind(rawValue: byte(start)) }
@@ -184,7 +188,11 @@ enum DamagedValue {
     case real(Double)
     /// As UTF-8, which need not be valid.
     case text([UInt8])
+    /// UTF-16 as it stands, with a surrogate that has no other, which UTF-8 does not have.
+    case brokenText([UInt8])
     case blob([UInt8])
+
+    var string: String? { if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil } }
 }
 
 /// The values of a record; of one that was cut off those that are whole.
@@ -248,6 +256,7 @@ private func damagedValue(
             let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
             return encoding == .utf16LittleEndian ? second << 8 | first : first << 8 | second
         }
-        return .text(Array(String(decoding: units, as: UTF16.self).utf8))
+        let text = String(decoding: units, as: UTF16.self)
+        return text.utf16.elementsEqual(units) ? .text(Array(text.utf8)) : .brokenText(bytes)
     }
 }

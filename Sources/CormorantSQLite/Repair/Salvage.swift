@@ -20,7 +20,8 @@ public struct RepairedTable: Sendable, Hashable {
 public struct RepairReport: Sendable, Hashable {
     /// Pages of the damaged file.
     public internal(set) var pages: Int64 = 0
-    /// Pages of it that cannot be read: altered, where it is encrypted; cut off; or none, where others lead to one.
+    /// Pages of it that cannot be read: altered, where it is encrypted; cut off; or none, where others lead to one. One more where its
+    /// write-ahead log has transactions behind a page that was altered: those are left out.
     public internal(set) var unreadablePages: Int64 = 0
     /// The tables of the new file.
     public internal(set) var tables: [RepairedTable] = []
@@ -103,6 +104,8 @@ final class Salvage {
         defer { withExtendedLifetime(monitor) { target.setMonitor(nil) } }
         // Of one that is encrypted it shows below.
         if source.header == nil, source.page(1) != nil { report.unreadablePages += 1 }
+        // Of its log nobody knows how many.
+        if commitsBehindDamage(ofLogBeside: source.path) > 0 { report.unreadablePages += 1 }
         try writer.begin()
         var schema: [SchemaEntry] = []
         var unread: [SalvagedRow] = []
@@ -396,13 +399,9 @@ struct SchemaEntry {
     }
 
     init?(_ values: [DamagedValue]) {
-        guard values.count == 5, case .text(let type) = values[0], case .text(let name) = values[1],
-            case .text(let table) = values[2]
+        guard values.count == 5, let type = values[0].string, let name = values[1].string, let table = values[2].string
         else { return nil }
-        self.type = String(decoding: type, as: UTF8.self)
-        self.name = String(decoding: name, as: UTF8.self)
-        self.table = String(decoding: table, as: UTF8.self)
-        if case .text(let sql) = values[4] { self.sql = String(decoding: sql, as: UTF8.self) } else { sql = nil }
+        (self.type, self.name, self.table, sql) = (type, name, table, values[4].string)
         let isStored = self.type == "table" && !Self.isVirtual(sql)
         if case .integer(let root) = values[3], root > 0 || !isStored {
             self.root = UInt32(exactly: root) ?? .max

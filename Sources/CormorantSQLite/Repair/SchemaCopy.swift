@@ -8,17 +8,18 @@ extension Connection {
     /// Brings the copy of the schema up to date. Not to be had, it is missing where a repair would want it: that is no error.
     package func keepSchema() {
         guard engine == nil, !isReadOnly, let path = filePath else { return }
-        try? writeSchema(to: schemaCopyPath(path))
+        try? writeSchemaCopy(schemaScript(), of: path, codecs)
     }
 
-    /// Before this file takes the place of another one, encrypted otherwise: makes the copy of that one's schema, if there is one, a copy
-    /// of this one's. As it was encrypted before it does not stay, nor does what a killed process left of it.
-    func keepSchemaAnew(of path: String) {
+    /// Before this file takes the place of another one, encrypted otherwise: takes the copy of that one's schema away, which is encrypted
+    /// as it was, and what a killed process left of it.
+    /// - Returns: what the new one is to have; nil where there was none.
+    func takeSchemaCopy(of path: String) -> [String]? {
         let path = schemaCopyPath(path)
         let isKept = fileExists(path)
         removeFile(path)
         removeDatabase(unfinishedPath(path))
-        if isKept { try? writeSchema(to: path) }
+        return isKept ? try? schemaScript() : nil
     }
 
     private func schemaScript() throws -> [String] {
@@ -28,33 +29,34 @@ extension Connection {
         while try statement.step() { texts.append(Row(statement).cell(0).string ?? "") }
         return texts
     }
+}
 
-    private func writeSchema(to path: String) throws {
-        let texts = try schemaScript()
-        // From a file that has lost its schema nothing is learnt.
-        if try texts.isEmpty || readSchemaCopy(path, codecs) == texts { return }
-        let temporary = unfinishedPath(path)
-        try makeEmpty(temporary)
-        defer { removeDatabase(temporary) }
-        var options = OpenOptions(journalMode: .memory, synchronous: .off)
-        options.codecs = codecs
-        let copy = try Connection(path: temporary, options: options)
-        defer { copy.close() }
-        try copy.script("BEGIN; CREATE TABLE schema (sql TEXT NOT NULL)")
-        let insert = try Statement(copy, "INSERT INTO schema VALUES (?)")
-        defer { insert.finalize() }
-        for text in texts {
-            try insert.bind(.text(text), 1)
-            _ = try insert.step()
-            insert.reset()
-        }
-        insert.finalize()
-        try copy.script("COMMIT")
-        copy.close()
-        try keepRights(of: filePath, on: temporary)
-        try synchronize(temporary)
-        try replace(path, by: temporary)
+/// Writes the copy of a file's schema, unless it is as it should be.
+func writeSchemaCopy(_ texts: [String], of file: String, _ codecs: (any PageCodecSource)?) throws {
+    let path = schemaCopyPath(file)
+    // From a file that has lost its schema nothing is learnt.
+    if try texts.isEmpty || readSchemaCopy(path, codecs) == texts { return }
+    let temporary = unfinishedPath(path)
+    try makeEmpty(temporary)
+    defer { removeDatabase(temporary) }
+    var options = OpenOptions(journalMode: .memory, synchronous: .off)
+    options.codecs = codecs
+    let copy = try Connection(path: temporary, options: options)
+    defer { copy.close() }
+    try copy.script("BEGIN; CREATE TABLE schema (sql TEXT NOT NULL)")
+    let insert = try Statement(copy, "INSERT INTO schema VALUES (?)")
+    defer { insert.finalize() }
+    for text in texts {
+        try insert.bind(.text(text), 1)
+        _ = try insert.step()
+        insert.reset()
     }
+    insert.finalize()
+    try copy.script("COMMIT")
+    copy.close()
+    try keepRights(of: file, on: temporary)
+    try synchronize(temporary)
+    try replace(path, by: temporary)
 }
 
 /// The CREATE statements of a copy; nil where there is none, or it cannot be read.

@@ -48,6 +48,18 @@ extension Statement {
         if status != SQLITE_OK { throw bindError(status) }
     }
 
+    /// Binds UTF-16, valid or not.
+    func bindText16(_ bytes: [UInt8], isBigEndian: Bool, _ index: Int32) throws {
+        // SQLite takes one byte order mark away, which may be the text's own.
+        let marked = (isBigEndian ? [0xFE, 0xFF] : [0xFF, 0xFE]) + bytes
+        let status = marked.withUnsafeBytes {
+            sqlite3_bind_text64(
+                pointer, index, $0.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64($0.count), transientBytes,
+                UInt8(isBigEndian ? SQLITE_UTF16BE : SQLITE_UTF16LE))
+        }
+        if status != SQLITE_OK { throw bindError(status) }
+    }
+
     package func bindBlob(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws {
         if pointer == nil { return try bindEngine(blob: bytes, count, index, borrowing: borrowing) }
         let status = sqlite3_bind_blob64(

@@ -181,3 +181,70 @@ def test_a_log_whose_pages_have_another_size_is_refused(tmp_path: Path, size: in
     (tmp_path / "mine.db-wal").unlink()
     with Database(tmp_path / "mine.db") as db:
         assert db.query("SELECT a FROM t").fetch_all() == [("mine.db",)]
+
+
+@pytest.mark.parametrize("size", [1024, 8192])
+def test_a_journal_whose_pages_have_another_size_is_refused(tmp_path: Path, size: int) -> None:
+    """Without the first page, which a VACUUM to another size writes."""
+    rows = "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT i, {0} FROM n"
+    for name, page_size in (("mine.db", 4096), ("other.db", size)):
+        file = sqlite3.connect(tmp_path / name, isolation_level=None)
+        file.executescript(f"PRAGMA page_size = {page_size}; CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
+        file.execute("INSERT INTO t " + rows.format("printf('%500s', 'mine')"))
+        if name == "other.db":
+            file.executescript("PRAGMA cache_size = 5; PRAGMA cache_spill = 5; BEGIN; UPDATE t SET a = upper(a)")
+            journal = (tmp_path / "other.db-journal").read_bytes()
+            file.execute("ROLLBACK")
+        file.close()
+    (tmp_path / "mine.db-journal").write_bytes(journal)
+    before = (tmp_path / "mine.db").read_bytes()
+    with pytest.raises(OperationalError, match="left over from another database"):
+        Database(tmp_path / "mine.db", journal_mode="delete")
+    assert (tmp_path / "mine.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("size", [0, 1, 20])
+@pytest.mark.parametrize("moment", ["transaction", "commit"])
+def test_a_journal_that_says_that_its_file_had_fewer_pages_is_damaged(
+    path: Path, moment: str, size: int, cipher: str | None, tmp_path: Path
+) -> None:
+    """SQLite would cut the file off there. Repair takes the pages all the same."""
+    left = bytearray(crash(path, moment, cipher))
+    left[16:20] = size.to_bytes(4, "big")
+    journal = path.with_name(path.name + "-journal")
+    journal.write_bytes(left)
+    before = path.read_bytes()
+    for mode in ("read_write", "read_only"):
+        with pytest.raises(DatabaseError, match="is damaged: it says that") as raised:
+            Database(path, cipher=key(cipher), mode=mode)
+        assert raised.value.code == "CORM_E_CORRUPT"
+        assert "corm repair" in (raised.value.hint or "")
+    assert (path.read_bytes(), journal.read_bytes()) == (before, left)
+    assert repair(path, tmp_path / "new.db", cipher=key(cipher)).is_whole
+    with Database(tmp_path / "new.db", cipher=key(cipher)) as db:
+        assert db.query("SELECT count(*), sum(x LIKE '%!') FROM t").fetch_all() == [(500, 0)]
+
+
+@pytest.mark.parametrize("other_key", [None, "k", "other"])
+def test_a_log_of_another_key_or_salt_is_refused(tmp_path: Path, other_key: str | None) -> None:
+    """Of the same key, too: each file has a salt of its own."""
+    mine = tmp_path / "mine.db"
+    for path, word in ((mine, "k"), (tmp_path / "other.db", other_key)):
+        with Database(path, cipher=Cipher(word, rounds=5) if word else None) as db:
+            db.execute_script("CREATE TABLE t (a)")
+            db.execute("INSERT INTO t VALUES (?)", [path.name])
+            db.checkpoint("truncate")
+            db.execute("INSERT INTO t VALUES (?)", ["x" * 20000])
+            log = path.with_name(path.name + "-wal").read_bytes()
+    mine.with_name("mine.db-wal").write_bytes(log)
+    before = mine.read_bytes()
+    for call in (
+        lambda: Database(mine, cipher=Cipher("k", rounds=5)),
+        lambda: repair(mine, tmp_path / "new.db", cipher=Cipher("k", rounds=5)),
+    ):
+        with pytest.raises(DatabaseError, match=r"-wal.* is left over from another database"):
+            call()
+    assert (mine.read_bytes(), mine.with_name("mine.db-wal").read_bytes()) == (before, log)
+    mine.with_name("mine.db-wal").unlink()
+    with Database(mine, cipher=Cipher("k", rounds=5)) as db:
+        assert db.query("SELECT length(a) FROM t").fetch_all() == [(7,), (20000,)]

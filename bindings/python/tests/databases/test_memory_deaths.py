@@ -1,5 +1,7 @@
 """What a process leaves that ends because the library itself gets no memory: a whole file, with what was committed.
 
+And what it does before: its handler of the signal is called.
+
 CORMORANT_DEATH_STEP says at every how many allocations a process is ended; 1: at each.
 """
 
@@ -49,13 +51,16 @@ def end_one(path: Path, cipher: Cipher | None, at: int, memory: ctypes.CDLL) -> 
     if child == 0:
         os.close(reading)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        memory.tell_end(writing)
         memory.fail_allocation(at)
         work(str(path), cipher, writing)
         os._exit(0)
     os.close(writing)
     with open(reading, "rb") as pipe:
-        done = len(pipe.read())
+        sent = pipe.read()
+    done = sent.count(b"x")
     _, status = os.waitpid(child, 0)
+    assert sent.count(b"!") == os.WIFSIGNALED(status), f"allocation {at}"
     checker = os.fork()
     if checker == 0:
         with Database(path, cipher=cipher) as db:

@@ -306,6 +306,57 @@ def test_a_log_counts(path: Path, cipher: Cipher | None) -> None:
         assert db.query("SELECT count(*) FROM pair WHERE c = a").fetch_all() == [(ROWS,)]
 
 
+@pytest.mark.parametrize("place", ["header", "first", "middle", "last"])
+def test_what_a_log_has_behind_damage_is_told(path: Path, cipher: Cipher | None, place: str) -> None:
+    """SQLite reads a log up to the first frame that is not as it was written: what follows counts as none."""
+    copy = path.with_name("copy.db")
+    with Database(path, cipher=cipher) as db:
+        fill(db)
+        db.checkpoint("truncate")
+        db.execute_script("PRAGMA wal_autocheckpoint = 0")
+        for number in range(20):
+            db.execute("UPDATE pair SET c = ? WHERE b = 10", [number])
+        copy.write_bytes(path.read_bytes())
+        log = bytearray(path.with_name(path.name + "-wal").read_bytes())
+    frame = 24 + 4096
+    count = (len(log) - 32) // frame
+    at = {"header": 20, "first": 1032, "middle": count // 2 * frame + 1032, "last": len(log) - 1000}[place]
+    log[at] ^= 1
+    copy.with_name("copy.db-wal").write_bytes(log)
+    report = repair(copy, path.with_name("new.db"), cipher=cipher)
+    # Of the last nothing tells that it was ever written.
+    assert report.unreadable_pages == (place != "last")
+    assert report.is_whole == (place == "last")
+    assert {table.name: table.rows for table in report.tables} == TABLES
+
+
+def test_a_page_may_have_as_much_room_of_its_own_as_sqlite_lets_it(path: Path) -> None:
+    """480 bytes of 512 are the least that it uses."""
+    file = sqlite3.connect(path)
+    file.executescript("PRAGMA page_size = 512; CREATE TABLE t (a)")
+    file.close()
+    content = bytearray(path.read_bytes())
+    content[20] = 32
+    # The cells end where the room begins; both pages have so many bytes that are free.
+    end = content[105] << 8 | content[106]
+    cells = content[end:512]
+    content[end - 32 : 512 - 32] = cells
+    struct.pack_into(">H", content, 105, end - 32)
+    struct.pack_into(">H", content, 108, (content[108] << 8 | content[109]) - 32)
+    struct.pack_into(">H", content, 512 + 5, 480)
+    path.write_bytes(content)
+    file = sqlite3.connect(path)
+    file.executescript(
+        "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 200) "
+        "INSERT INTO t SELECT printf('%60d', i) FROM n"
+    )
+    assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    file.close()
+    report = repair(path, path.with_name("new.db"))
+    assert report.is_whole
+    assert [table.rows for table in report.tables] == [200]
+
+
 @pytest.mark.parametrize("damage", ["empty", "page 1", "none"])
 def test_a_log_beside_a_file_that_lost_its_pages(path: Path, cipher: Cipher | None, damage: str) -> None:
     """SQLite deletes the log of a file without pages: it is not opened, and what the log has is saved."""
@@ -376,6 +427,34 @@ def test_texts_of_16_bits_and_full_text_search(path: Path, encoding: str) -> Non
         assert db.query("SELECT count(*) FROM found WHERE found MATCH 'wört'").fetch_all() == [(500,)]
         assert db.query("SELECT text FROM plain WHERE rowid = 7").fetch_all() == [("wört 6 🐦",)]
         assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16le", "UTF-16be"])
+def test_texts_that_are_no_unicode_stay_as_they_are(path: Path, encoding: str) -> None:
+    """Surrogates without the other, and a byte order mark before one."""
+    texts = ["\ud800", "a\udc00b", "\ufeff\ud83d", "\ufeffx", "\U0001f426"]
+    file = sqlite3.connect(path)
+    file.execute(f"PRAGMA encoding = '{encoding}'")
+    file.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT)")
+    for text in texts:
+        # SQLite would make U+FFFD of it: the bytes take the place of as many.
+        file.execute("INSERT INTO t (x) VALUES (?)", ("#" * (len(text.encode("utf-16-le", "surrogatepass")) // 2),))
+    file.commit()
+    file.close()
+    content = path.read_bytes()
+    codec = "utf-16-le" if encoding.endswith("le") else "utf-16-be"
+    # The last row lies lowest.
+    for text in reversed(texts):
+        raw = text.encode(codec, "surrogatepass")
+        content = content.replace(("#" * (len(raw) // 2)).encode(codec), raw, 1)
+    path.write_bytes(content)
+    new = path.with_name("new.db")
+    assert repair(path, new).is_whole
+    saved = new.read_bytes()
+    for text in texts:
+        assert text.encode(codec, "surrogatepass") in saved, text
+    rows = "SELECT hex(CAST(x AS BLOB)) FROM t ORDER BY id"
+    assert sqlite3.connect(new).execute(rows).fetchall() == sqlite3.connect(path).execute(rows).fetchall()
 
 
 def test_what_is_refused(path: Path, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ struct Diagram: ParsableCommand {
         case .svg: bytes = Array(DiagramLayout(picture).svg.utf8)
         case .png: bytes = try graphviz(picture.dot, format.rawValue)
         }
-        let file = try out.map { try OutputFile($0, besides: [schema]) }
+        let file = try out.map { try OutputFile($0, besides: [schema] + keys.files) }
         try (file?.output ?? .standard).write(bytes: bytes)
         try file?.finish()
     }

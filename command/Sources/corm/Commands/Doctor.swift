@@ -176,6 +176,15 @@ struct Doctor {
                 try connection.pragma("page_size")
             )
         }
+        let commits = commitsBehindDamage(ofLogBeside: database.path)
+        if commits > 0 {
+            let what = commits == 1 ? "a transaction that is" : "\(commits) transactions that are"
+            add(
+                .warning, "wal",
+                "the write-ahead log is damaged, and has \(what) not read: after a power cut, or because its file was altered",
+                "they are gone with the next write; what is read is whole: restore a backup if something is missing, "
+                    + "and keep the -wal file of now beside a copy of this one")
+        }
         let wal = fileSize(database.path + "-wal")
         let limit = max(pages * pageSize, 64 << 20)
         if wal > limit {

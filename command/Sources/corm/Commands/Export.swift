@@ -46,7 +46,7 @@ struct Export: ParsableCommand {
                 hint: nearestNames(to: table, tables.map(\.name)))
         }
         let file = try out.map {
-            try OutputFile($0, besides: isServerURL(self.database.file) ? [] : [self.database.file])
+            try OutputFile($0, besides: self.database.files)
         }
         try database.transaction(.deferred) {
             try database.withConnection { try write(table, $0, file?.output ?? .standard) }

@@ -105,7 +105,7 @@ struct Import: ParsableCommand {
             data = try FileSource(path: source)
         }
         let key = upsert?.split(separator: ",").map(String.init) ?? []
-        var rejects = try ImportRejects(path: rejects, besides: [database.file, source])
+        var rejects = try ImportRejects(path: rejects, besides: database.files + [source])
         var count = 0
         try database.withoutLeavings {
             let database = try database.open(.create)

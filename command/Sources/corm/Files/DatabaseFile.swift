@@ -27,6 +27,9 @@ struct DatabaseSource: ParsableArguments, DatabasePlace {
 
     @OptionGroup var keys: KeyOptions
 
+    /// Those that are read.
+    var files: [String] { (isServerURL(file) ? [] : [file]) + keys.files }
+
     func open(_ access: DatabaseAccess = .read) throws -> Database {
         try isServerURL(file) ? openServer(file, access, keys) : openDatabase(file, access, keys)
     }

@@ -23,6 +23,9 @@ struct KeyOptions: ParsableArguments {
                 + "plain_header_size=32, kdf_algorithm=sha256, hmac_algorithm=off.", valueName: "setting"))
     var settings: [CipherSetting] = []
 
+    /// Files that are read for them.
+    var files: [String] { keyFile.map { [$0] } ?? [] }
+
     /// Whether no option of them was given.
     var areEmpty: Bool { keyFile == nil && settings.isEmpty }
 

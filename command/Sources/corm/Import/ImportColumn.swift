@@ -247,6 +247,7 @@ struct ImportColumn {
         case .json:
             guard !isModeled, let text = try field.textAmongBlobs() else { return "it cannot hold an array or object" }
             try statement.bind(.text(text), parameter)
+        case .number where !isModeled: return bindNumber(field, statement, parameter)
         default: return "\(shown(field)) is no blob; write it as base64"
         }
         return nil

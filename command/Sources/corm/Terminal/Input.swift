@@ -18,6 +18,9 @@ func readStandardInput() throws -> String {
             throw CormorantError(.io, "standard input cannot be read: \(String(cString: strerror(errno)))")
         }
         bytes += chunk[..<count]
+        guard bytes.count < 1 << 30 else {
+            throw CormorantError(.tooBig, "standard input has a gigabyte or more", hint: "give it less")
+        }
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
         throw CormorantError(.encoding, "standard input is not UTF-8", hint: "give it as UTF-8")
@@ -27,8 +30,12 @@ func readStandardInput() throws -> String {
 
 /// A text file that must be there.
 func readTextFile(_ path: String) throws -> String {
-    guard let text = try readText(path) else {
-        throw CormorantError(.cannotOpen, "there is no file \"\(visible(path))\"", hint: "check the path")
+    do {
+        if let text = try readText(path) { return text }
+    } catch let error as CormorantError where error.code == .io || error.code == .cannotOpen {
+        // A signal ends the wait for a pipe.
+        try Interruption.check()
+        throw error
     }
-    return text
+    throw CormorantError(.cannotOpen, "there is no file \"\(visible(path))\"", hint: "check the path")
 }

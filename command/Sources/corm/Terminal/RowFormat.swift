@@ -137,11 +137,11 @@ private struct CSVWriter: RowWriter {
         NumberForm(text) != nil || text.first.map { $0 | 0x20 } == UInt8(ascii: "x") && bytes(blobLiteral: text) != nil
     }
 
-    /// Whether CSV has no form that a column takes for the value: for a blob among texts, or a text among blobs.
+    /// Whether CSV has no form that a column takes for the value: for a blob among texts, or a text or number among blobs.
     private func isAmbiguous(_ cell: Cell, _ storage: ImportColumn.Storage) -> Bool {
         switch cell.type {
         case StorageType.blob: storage != .blob && storage != .any
-        case StorageType.text: storage == .blob
+        case StorageType.text, StorageType.integer, StorageType.real: storage == .blob
         default: false
         }
     }
