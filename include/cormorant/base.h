@@ -95,8 +95,8 @@ typedef int32_t corm_status;
  * Memory could not be had: for texts, blobs and arrays that the caller gives or reads, of more than a megabyte, and for what
  * SQLite needs. A small piece of memory of the library's own that the system refuses ends the process by SIGABRT, SIGILL or
  * SIGSEGV, whose handlers are told before: Swift's run time does so. Nothing that was committed is lost by that. Where memory
- * is scarce, set a limit to
- * what is read at once (corm_cursor, corm_query.limit) and to what SQLite may take (PRAGMA hard_heap_limit).
+ * is scarce, set a limit to what is read at once (corm_cursor, corm_query.limit) and to what SQLite may take
+ * (PRAGMA hard_heap_limit).
  */
 #define CORM_E_NO_MEMORY (-2)
 /* A defect of this library; please report it. */
