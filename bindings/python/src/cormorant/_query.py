@@ -68,6 +68,9 @@ def start(
             "order_by is given an expression",
             hint=f'give the names of properties, such as "-id", or a query: select({info.name}).order_by(...)',
         )
+    if isinstance(order_by, str) and "," in order_by:
+        listed = ", ".join(repr(name.strip()) for name in order_by.split(","))
+        raise ProgrammingError(f"order_by is the one text {order_by!r}", hint=f"give a list: [{listed}]")
     return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
 
 

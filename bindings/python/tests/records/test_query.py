@@ -35,6 +35,8 @@ def test_order_limit_and_offset(db: Database) -> None:
     assert names(db.fetch_all(Person, order_by="name", limit=2)) == ["Ann", "Bob"]
     assert names(db.fetch_all(Person, order_by="name", limit=2, offset=2)) == ["Cid", "Dan"]
     assert names(db.fetch_all(Person, order_by="name", offset=3)) == ["Dan"]
+    with pytest.raises(ProgrammingError, match=r"one text '-age, name'.*give a list: \['-age', 'name'\]"):
+        db.fetch_all(Person, order_by="-age, name")
     for wrong in ({"order_by": "years"}, {"limit": -1}, {"offset": -1}):
         with pytest.raises(cormorant.ProgrammingError):
             db.fetch_all(Person, **wrong)
