@@ -61,7 +61,7 @@ private func refuseLogOfOtherPages(_ path: String, _ codec: (any PageCodec)?) th
         hint: "remove it if no program uses it, or put the file back that it is of")
 }
 
-/// Refuses a log that has no page of the file's key and salt. Of its own one may have been altered, which shows when it is read.
+/// Refuses a log that has no page of the file's key and salt, whose only page may have been altered: of it there is nothing to lose.
 private func refuseLogOfOtherKey(_ path: String, _ codec: any PageCodec) throws {
     // Once the codec has the file's salt.
     guard firstPage(path, codec) != nil, var frames = LogFrames(path + "-wal"), frames.pageSize == codec.pageSize else {
@@ -75,9 +75,11 @@ private func refuseLogOfOtherKey(_ path: String, _ codec: any PageCodec) throws 
         if case .authentic? = found { return }
         others += 1
     }
-    guard others > 1 else { return }
+    guard others > 0 else { return }
     throw CormorantError(
-        .cannotOpen, "\"\(path)-wal\" is left over from another database, or from one with another key",
+        others == 1 ? .altered : .cannotOpen,
+        "\"\(path)-wal\" is left over from another database, or from one with another key"
+            + (others == 1 ? ", or its one page was altered" : ""),
         hint: "remove it if no program uses it, or put the file back that it is of")
 }
 
