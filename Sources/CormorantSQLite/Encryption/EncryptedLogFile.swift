@@ -21,6 +21,8 @@ final class EncryptedLogFile: VFSFile {
     /// Recovery: the frame handed out last, with its checksum in the file and as SQLite computes it.
     private var recovered: (frame: Int64, stored: (UInt32, UInt32), plain: (UInt32, UInt32))?
 
+    private var missing = MissingChecksums()
+
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
@@ -126,6 +128,7 @@ final class EncryptedLogFile: VFSFile {
             status = putChecksum(number)
             guard status == SQLITE_OK else { return status }
         } else {
+            missing.willWrite(held.bytes, EncryptedLogFile.frameHeaderSize, frameOffset(number))
             lastSum = nil
         }
         return writeRaw(frame.bytes, frameSize, frameOffset(number))
@@ -192,6 +195,12 @@ final class EncryptedLogFile: VFSFile {
             }
             return (bigEndian32(start), bigEndian32(start, 4))
         }
+    }
+
+    /// Of frames that were committed without.
+    func completeChecksums(_ index: UnsafeRawPointer) {
+        guard missing.first > 0, flush() == SQLITE_OK else { return }
+        if missing.complete(index, real, methods) != nil { lastSum = nil }
     }
 
     /// The checksum at the end of a frame as it stands in the file, for the wal-index.

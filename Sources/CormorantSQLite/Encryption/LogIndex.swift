@@ -31,9 +31,9 @@ final class LogIndex {
     /// While the write lock is still held.
     func willEndWriting(keepsLogIndex: Bool, barrier: () -> Void) {
         defer { log?.endWriting() }
-        guard keepsLogIndex, let memory, let log, sameBytes(memory, memory + LogIndex.size, LogIndex.size) else {
-            return
-        }
+        guard let memory, let log, sameBytes(memory, memory + LogIndex.size, LogIndex.size) else { return }
+        log.completeChecksums(memory)
+        guard keepsLogIndex else { return }
         let header = own.bytes
         header.copyMemory(from: memory, byteCount: LogIndex.size)
         let frame = header.load(fromByteOffset: 16, as: UInt32.self)
@@ -41,11 +41,7 @@ final class LogIndex {
             header.load(fromByteOffset: 12, as: UInt8.self) != 0, let sums = log.storedChecksum(frame)
         else { return }
         put.bytes.copyMemory(from: header, byteCount: LogIndex.size)
-        put.bytes.storeBytes(of: sums.0, toByteOffset: 24, as: UInt32.self)
-        put.bytes.storeBytes(of: sums.1, toByteOffset: 28, as: UInt32.self)
-        let own = logChecksum(put.bytes, 40, (0, 0), isBigEndian: isBigEndianMachine)
-        put.bytes.storeBytes(of: own.0, toByteOffset: 40, as: UInt32.self)
-        put.bytes.storeBytes(of: own.1, toByteOffset: 44, as: UInt32.self)
+        putLogChecksum(sums, put.bytes)
         guard !sameBytes(put.bytes, header, LogIndex.size) else { return }
         write(put.bytes, memory, barrier)
         isInMind = true

@@ -125,7 +125,9 @@ private let openFile:
         let makeCipher = flags & temporary != 0 ? TemporaryFiles.cipherMaker : nil
         guard offer != nil || owner != nil || makeCipher != nil else {
             let status = open(base, name, file, flags, outFlags)
-            if status == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0 { PlainFiles.takeTurns(file) }
+            guard status == SQLITE_OK else { return status }
+            if flags & SQLITE_OPEN_MAIN_DB != 0 { PlainFiles.takeTurns(file) }
+            if flags & SQLITE_OPEN_WAL != 0, let name { PlainFiles.watch(file, of: sqlite3_database_file_object(name)) }
             return status
         }
 

@@ -2,12 +2,14 @@ import CSQLite
 import CormorantBase
 import CormorantThreads
 
-/// Plain database files, which are the default VFS's but for the locks of writers.
+/// Plain database files, which are the default VFS's but for the locks of writers, and their logs, which are but for what SQLite forgets.
 enum PlainFiles {
     private static let lock = RecursiveLock(.fileMethods, outlivesForks: true)
     /// What the default VFS has for its kinds of files, and what those get in its place.
     nonisolated(unsafe) private static var kinds:
         [(original: UnsafePointer<sqlite3_io_methods>, methods: UnsafePointer<sqlite3_io_methods>)] = []
+
+    nonisolated(unsafe) private static var logKinds = kinds
 
     /// Has a file that was just opened take turns.
     static func takeTurns(_ file: UnsafeMutablePointer<sqlite3_file>) {
@@ -22,6 +24,19 @@ enum PlainFiles {
         lock.unlock()
         place(file).initialize(to: Unmanaged.passRetained(WriteTurns(file, original)))
         file.pointee.pMethods = methods
+    }
+
+    /// Has a write-ahead log that was just opened tell the file that it is of what is to be completed in it.
+    static func watch(_ log: UnsafeMutablePointer<sqlite3_file>, of file: UnsafeMutablePointer<sqlite3_file>?) {
+        guard let turns = turns(file), let original = log.pointee.pMethods else { return }
+        lock.lock()
+        let known = logKinds.first { $0.original == original }?.methods
+        let methods = known ?? makeLogMethods(original)
+        if known == nil { logKinds.append((original, methods)) }
+        lock.unlock()
+        place(log).initialize(to: Unmanaged.passRetained(turns))
+        turns.log = (log, original)
+        log.pointee.pMethods = methods
     }
 
     /// nil for one that takes none.
@@ -52,7 +67,8 @@ enum PlainFiles {
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ count: Int32, _ flags: Int32
     ) -> Int32 {
         with(file, SQLITE_IOERR) { turns in
-            turns.lock(WriteTurns.writeLock, flags) {
+            if turns.missing.first > 0, flags & SQLITE_SHM_UNLOCK != 0 { turns.completeChecksums() }
+            return turns.lock(WriteTurns.writeLock, flags) {
                 turns.methods.pointee.xShmLock?(file, WriteTurns.writeLock, count, flags) ?? SQLITE_IOERR
             }
         }
@@ -63,6 +79,29 @@ enum PlainFiles {
             turns.willUnmap()
             return turns.methods.pointee.xShmUnmap?(file, delete) ?? SQLITE_OK
         }
+    }
+
+    private static func makeLogMethods(
+        _ original: UnsafePointer<sqlite3_io_methods>
+    ) -> UnsafePointer<sqlite3_io_methods> {
+        let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        methods.initialize(to: original.pointee)
+        methods.pointee.xClose = { file in
+            guard let file else { return SQLITE_OK }
+            let turns = PlainFiles.place(file).pointee
+            defer { turns.release() }
+            return withoutRetaining(turns) { turns in
+                defer { turns.log = nil }
+                return turns.log?.methods.pointee.xClose?(file) ?? SQLITE_OK
+            }
+        }
+        methods.pointee.xWrite = { file, bytes, count, offset in
+            PlainFiles.with(file, SQLITE_IOERR_WRITE) { turns in
+                if let bytes { turns.missing.willWrite(bytes, Int(count), offset) }
+                return turns.log?.methods.pointee.xWrite?(file, bytes, count, offset) ?? SQLITE_IOERR_WRITE
+            }
+        }
+        return UnsafePointer(methods)
     }
 
     private static func makeMethods(

@@ -19,6 +19,10 @@ final class WriteTurns {
     var waits = true
     /// Whose file it is; nil: nobody has said so.
     var connection: OpaquePointer?
+    /// The write-ahead log of a plain file while it is open, with the default VFS's methods.
+    var log: (file: UnsafeMutablePointer<sqlite3_file>, methods: UnsafePointer<sqlite3_io_methods>)?
+    var missing = MissingChecksums()
+    private var index: UnsafeMutableRawPointer?
     private var places: SharedNumber?
     /// Lowest bit: whether a connection that takes turns has the lock. The others change with every commit.
     private var commits: SharedNumber?
@@ -47,13 +51,29 @@ final class WriteTurns {
 
     /// The index of the log is in memory.
     func didMap(_ memory: UnsafeMutableRawPointer?) {
+        index = memory
         places = memory.map { SharedNumber($0 + 120) }
         commits = memory.map { SharedNumber($0 + 124) }
     }
 
     func willUnmap() {
         if let places, let commits, let place { pass(place, places, commits) }
-        (places, commits, place) = (nil, nil, nil)
+        (places, commits, place, index) = (nil, nil, nil, nil)
+    }
+
+    /// Before the lock for writing is given back.
+    func completeChecksums() {
+        let size = 48
+        guard let index, let log, index.load(fromByteOffset: 12, as: UInt8.self) != 0,
+            sameBytes(index, index + size, size), let sum = missing.complete(index, log.file, log.methods)
+        else { return }
+        // The second copy first, as SQLite does.
+        let header = PageBuffer(size)
+        header.bytes.copyMemory(from: index, byteCount: size)
+        putLogChecksum(sum, header.bytes)
+        (index + size).copyMemory(from: header.bytes, byteCount: size)
+        methods.pointee.xShmBarrier?(file)
+        index.copyMemory(from: header.bytes, byteCount: size)
     }
 
     /// Takes or gives back one of SQLite's locks on the log, by `call`, the lock for writing in turns. Nobody gets that for a file which

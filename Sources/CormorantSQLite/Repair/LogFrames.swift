@@ -62,7 +62,13 @@ struct LogFrames {
         let broken = file.read(offset, 24 + pageSize)
         var count = 0
         var place = hasHeader ? offset + 24 + Int64(pageSize) : offset
-        while let frame = file.read(place, 24).flatMap(head), file.read(place &+ 23 &+ Int64(pageSize), 1) != nil {
+        while let bytes = file.read(place, 24), file.read(place &+ 23 &+ Int64(pageSize), 1) != nil {
+            // SQLite may have forgotten to give some their salts (`MissingChecksums`).
+            guard let frame = head(bytes) else {
+                guard bytes[8..<24].allSatisfy({ $0 == 0 }), bytes[0..<4].contains(where: { $0 != 0 }) else { break }
+                place += 24 + Int64(pageSize)
+                continue
+            }
             if frame.number32(4) > 0 { count += 1 }
             place += 24 + Int64(pageSize)
         }

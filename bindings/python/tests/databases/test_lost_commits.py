@@ -1,0 +1,92 @@
+"""Commits behind what was rolled back of a transaction that outgrew the cache: there after SIGKILL.
+
+SQLite (3.40.1) forgets the checksums of frames of the log there, and loses all that is committed from then on.
+"""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cormorant import Cipher, Database
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+VICTIM = """
+import os, signal, sys
+sys.path.insert(0, {source!r})
+from cormorant import Cipher, Database, Error
+
+db = Database({path!r}, cipher={cipher})
+db.execute_script("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = {cache}")
+db.execute_script("CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, b BLOB); CREATE INDEX ti ON t (k);"
+    "CREATE TABLE log (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (9000, 'last', NULL)")
+fill = ("INSERT INTO t SELECT i, hex(randomblob(200)), zeroblob(300) FROM ("
+    "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 9000) SELECT i FROM n)")
+
+def statement():
+    try:
+        db.execute(fill)
+    except Error:
+        return
+    raise AssertionError("the last row is there already")
+
+def nested():
+    try:
+        with db.transaction():
+            db.execute(fill.replace("9000", "8000"))
+            raise KeyError
+    except KeyError:
+        pass
+
+def raw():
+    db.execute_script("SAVEPOINT a")
+    db.execute(fill.replace("9000", "8000"))
+    db.execute_script("ROLLBACK TO a; RELEASE a")
+
+for number in range(3):
+    if {kind!r} == "raw":
+        db.execute_script("BEGIN IMMEDIATE")
+        raw()
+        db.execute("INSERT INTO log VALUES (?)", [number * 10])
+        db.execute_script("COMMIT")
+    else:
+        with db.transaction():
+            {kind}()
+            db.execute("INSERT INTO log VALUES (?)", [number * 10])
+    for after in range(1, 4):
+        db.execute("INSERT INTO log VALUES (?)", [number * 10 + after])
+print("committed", flush=True)
+sys.stdin.readline()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("cipher", [None, "Cipher('k', rounds=5)"], ids=["plain", "encrypted"])
+@pytest.mark.parametrize("kind", ["statement", "nested", "raw"])
+@pytest.mark.parametrize("cache", [5, -2000])
+def test_commits_behind_a_savepoint_that_was_rolled_back(
+    tmp_path: Path, kind: str, cipher: str | None, cache: int
+) -> None:
+    path = tmp_path / "a.db"
+    code = VICTIM.format(source=str(SOURCE), path=str(path), cipher=cipher, kind=kind, cache=cache)
+    victim = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert victim.stdout
+    assert victim.stdout.readline() == "committed\n"
+    rows = [(number * 10 + after,) for number in range(3) for after in range(4)]
+    if cipher is None:
+        # Another program goes on behind them.
+        with sqlite3.connect(path) as other:
+            other.execute("INSERT INTO log VALUES (100)")
+        other.close()
+        rows.append((100,))
+    victim.communicate("end\n")
+    assert victim.returncode == -signal.SIGKILL
+    with Database(path, cipher=Cipher("k", rounds=5) if cipher else None) as db:
+        assert db.query("SELECT id FROM log").fetch_all() == rows
+        assert db.query("SELECT count(*) FROM t").fetch_all() == [(1,)]
+        assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
