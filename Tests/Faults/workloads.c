@@ -261,6 +261,33 @@ static corm_status stores_and_queues(run *run) {
     return end(run);
 }
 
+/* Rolls a nested transaction back that has outgrown the cache, and commits what is around it. */
+static corm_status savepoints(run *run) {
+    TRY(start(run));
+    for (int round = 1; round <= 3; round += 1) {
+        TRY(corm_transaction_begin(run->db, CORM_TRANSACTION_IMMEDIATE, &run->error));
+        corm_status status = corm_transaction_begin(run->db, CORM_TRANSACTION_IMMEDIATE, &run->error);
+        if (status >= 0)
+            status = corm_database_execute_script(
+                run->db, "INSERT INTO t (id, a, b) SELECT id + 1000, a, hex(zeroblob(400)) FROM t", &run->error);
+        if (status >= 0)
+            status = corm_transaction_rollback(run->db, &run->error);
+        if (status >= 0)
+            status = corm_database_execute_script(run->db, "UPDATE t SET a = a || '!' WHERE id < 4", &run->error);
+        if (status >= 0)
+            status = corm_transaction_commit(run->db, &run->error);
+        if (status < 0) {
+            /* One that fails is still to be rolled back. */
+            for (int open = 0; open < 3; open += 1)
+                corm_transaction_rollback(run->db, NULL);
+            return status;
+        }
+        done(run);
+        TRY(change(run, round));
+    }
+    return end(run);
+}
+
 #define ROLLBACK_JOURNAL(kind) CORM_JOURNAL_##kind, CORM_SYNCHRONOUS_FULL
 #define LOG CORM_JOURNAL_WAL, CORM_SYNCHRONOUS_FULL
 /* Without EXTRA the end of the journal, which is the commit, may be lost. */
@@ -273,6 +300,8 @@ const workload workloads[] = {
     {"delete-full", ROLLBACK_JOURNAL(DELETE), commits, false},
     {"truncate", ROLLBACK_JOURNAL(TRUNCATE), commits, false},
     {"persist", ROLLBACK_JOURNAL(PERSIST), commits, false},
+    {"savepoints", LOG, savepoints, false},
+    {"savepoints-delete", DELETED_JOURNAL, savepoints, false},
     {"checkpoints", LOG, checkpoints, false},
     {"sync", LOG, synchronize_models, false},
     {"sync-delete", DELETED_JOURNAL, synchronize_models, false},

@@ -82,8 +82,10 @@ extension Connection {
                 endReaders?()
                 try rollbackInnermost()
             } catch {
-                // Raw SQL has ended what was begun here: nothing of it can be kept apart, so all of it goes.
+                // Raw SQL has ended what was begun here, or there is no memory: nothing of it can be kept apart, so all of it goes.
                 if isOpenOnServer { try run("ROLLBACK") }
+                // What goes on around it is told why.
+                if let error = error as? CormorantError, error.code != .sql { loss = error }
             }
         }
         savepoints -= 1

@@ -92,6 +92,9 @@ final class DamagedFile {
         }
     }
 
+    /// Of the database, as its first page says, if more than there are: the file was cut off.
+    var lastPage: UInt32 { max(pageCount, header?.databasePageCount ?? 0) }
+
     /// What a log or journal says of the file's length, as far as there are pages.
     private func takeCount(_ count: UInt32) {
         if count > 0 { pageCount = min(count, max(pageCount, newer.keys.max() ?? 0)) }

@@ -104,6 +104,7 @@ final class Salvage {
         defer { withExtendedLifetime(monitor) { target.setMonitor(nil) } }
         // Of one that is encrypted it shows below.
         if source.header == nil, source.page(1) != nil { report.unreadablePages += 1 }
+        report.unreadablePages += Int64(source.lastPage - source.pageCount)
         // Of its log nobody knows how many.
         if commitsBehindDamage(ofLogBeside: source.path) > 0 { report.unreadablePages += 1 }
         try writer.begin()
@@ -186,7 +187,7 @@ final class Salvage {
             guard !kind.isLeaf else { continue }
             let children = page.children()
             // Of keys that are out of order none says anything.
-            let areOrdered = page.isOrdered(in: gap)
+            let areOrdered = page.isOrdered(in: gap) && children.allSatisfy { 2...max(2, source.lastPage) ~= $0.page }
             var least = gap.least
             for child in children {
                 let greatest = areOrdered ? child.greatest ?? gap.greatest : gap.greatest
@@ -264,8 +265,8 @@ final class Salvage {
         }
         for child in parents.keys where !read.contains(child) {
             let isKnown = Int(child) < owners.count && owners[Int(child)] != 0
-            // One that cannot be read is counted above.
-            if !isKnown, source.page(child) != nil || child > source.pageCount { report.unreadablePages += 1 }
+            // One that cannot be read, or is cut off, is counted above.
+            if !isKnown, source.page(child) != nil || child > source.lastPage { report.unreadablePages += 1 }
         }
         var groups: [UInt32: [UInt32]] = [:]
         for page in pagesWithRows {

@@ -283,3 +283,37 @@ def test_a_row_that_the_end_of_the_file_cuts_off_is_told(path: Path) -> None:
     report, saved = file.repair()
     assert not report.is_whole
     assert all_of(saved, "SELECT id FROM t WHERE id = 1") == []
+
+
+@pytest.mark.parametrize("root", [bytes(PAGE), b"\xff" * PAGE], ids=["zeros", "ones"])
+def test_pages_that_are_cut_off_are_told_where_nothing_leads_to_them(path: Path, root: bytes) -> None:
+    file = Damaged(
+        path, "CREATE TABLE a (x);" + NUMBERS.format(3000) + "INSERT INTO a SELECT printf('%40d', i) FROM n;"
+    )
+    pages = len(file.bytes) // PAGE
+    file.bytes[file.at(file.roots["a"]) : file.at(file.roots["a"]) + PAGE] = root
+    del file.bytes[file.at(pages - 1) :]
+    report, saved = file.repair()
+    assert not report.is_whole
+    assert report.unreadable_pages >= 2
+    assert all_of(saved, "SELECT count(*) < 3000 FROM a") == [(1,)]
+
+
+def test_rows_whose_place_is_not_known_are_given_to_no_table_of_two(path: Path) -> None:
+    """What a page says of the rows behind it is lost, and all rows of another table."""
+    table = "CREATE TABLE {0} (id INTEGER PRIMARY KEY, t TEXT, u TEXT);"
+    script = table.format("one") + table.format("two")
+    for name, count in (("one", 60), ("two", 200)):
+        script += NUMBERS.format(count) + f"INSERT INTO {name} SELECT i, printf('%80d', i), '{name}' FROM n;"
+    file = Damaged(path, script)
+    one, two = file.roots["one"], file.roots["two"]
+    leaves = [struct.unpack_from(">I", file.bytes, cell)[0] for cell in file.cells(two)]
+    for cell in file.cells(one):
+        file.bytes[cell : file.at(one) + PAGE] = bytes(file.at(one) + PAGE - cell)
+    for leaf in (*leaves, struct.unpack_from(">I", file.bytes, file.at(two) + 8)[0]):
+        file.bytes[file.at(leaf) : file.at(leaf) + PAGE] = bytes(PAGE)
+    report, saved = file.repair()
+    assert not report.is_whole
+    assert all_of(saved, "SELECT count(*) FROM two WHERE u = 'one'") == [(0,)]
+    kept = "SELECT (SELECT count(*) FROM one) + count(*) FROM lost_and_found WHERE c2 = 'one'"
+    assert all_of(saved, kept) == [(60,)]
