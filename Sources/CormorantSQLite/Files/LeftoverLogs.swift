@@ -100,7 +100,8 @@ private func refuseStrayJournal(of path: String, _ codec: (any PageCodec)?, _ is
     if journal.isContradictory {
         if isRepaired { return }
         throw CormorantError(
-            codec == nil ? .corrupt : .altered, "\"\(name)\" is damaged: it says that \"\(path)\" had fewer pages than it has of it",
+            codec == nil ? .corrupt : .altered,
+            "\"\(name)\" is damaged: it says that \"\(path)\" had fewer pages than it has of it",
             hint: damagedHint)
     }
     guard journal.isStray(beside: after.page, size: after.size) else { return }
