@@ -1,4 +1,4 @@
-"""A plain file costs nothing: SQLite's own VFS reads, writes, syncs and locks it, and is called without a detour."""
+"""A plain file costs next to nothing: SQLite's own VFS reads, writes, syncs and locks it, nearly all without a detour."""
 
 from __future__ import annotations
 
@@ -55,6 +55,8 @@ METHODS = (
 )
 # By these, writers take turns and are refused a file that has moved.
 OWN = {"close", "lock", "shm_map", "shm_lock", "shm_unmap"}
+# By these what SQLite forgets to complete in the log is seen.
+OWN_OF_LOG = {"close", "write"}
 
 
 def methods(path: Path, vfs: bytes | None) -> tuple[dict[str, int], dict[str, int]]:
@@ -78,6 +80,6 @@ def test_a_plain_file_is_given_to_the_default_vfs_but_for_the_turns_of_writers(t
     with Database(path) as database:
         database.execute("CREATE TABLE t (a)")
         (file, log), (plain, plain_log) = methods(path, vfs_of_the_library()), methods(path, None)
-        assert log == plain_log
+        assert {name for name in METHODS if log[name] != plain_log[name]} == OWN_OF_LOG
         assert {name for name in METHODS if file[name] != plain[name]} == OWN
         assert plain["read"] != 0

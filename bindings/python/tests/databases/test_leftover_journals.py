@@ -219,7 +219,7 @@ def test_a_journal_that_says_that_its_file_had_fewer_pages_is_damaged(
             Database(path, cipher=key(cipher), mode=mode)
         assert raised.value.code == ("CORM_E_ALTERED" if cipher else "CORM_E_CORRUPT")
         assert "corm repair" in (raised.value.hint or "")
-    assert (path.read_bytes(), journal.read_bytes()) == (before, left)
+    assert (path.read_bytes(), journal.read_bytes()) == (before, bytes(left))
     assert repair(path, tmp_path / "new.db", cipher=key(cipher)).is_whole
     with Database(tmp_path / "new.db", cipher=key(cipher)) as db:
         assert db.query("SELECT count(*), sum(x LIKE '%!') FROM t").fetch_all() == [(500, 0)]
