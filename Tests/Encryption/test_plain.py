@@ -1,4 +1,4 @@
-"""A plain file costs next to nothing: SQLite's own VFS reads, writes, syncs and locks it, nearly all without a detour."""
+"""A plain file costs next to nothing: SQLite's own VFS reads, writes, syncs and locks it, mostly without a detour."""
 
 from __future__ import annotations
 
