@@ -58,7 +58,8 @@ class RepairReport:
     """What was saved of a file.
 
     unreadable_pages: pages of it that cannot be read: altered, where it is encrypted; cut off; or none, where others
-    lead to one. found_rows: rows of which is not known to what table they belong, and what was read of rows that are
+    lead to one. One more where its write-ahead log has transactions behind a page that was altered: those are left out.
+    found_rows: rows of which is not known to what table they belong, and what was read of rows that are
     not whole: those of lost_and_found. tables: the tables of the new file.
     """
 
