@@ -106,9 +106,10 @@ typedef struct corm_repair_options {
 /*
  * Writes a new file of what can be read of a damaged one, page by page and past SQLite. The damaged file stays as it is, and
  * its write-ahead log or rollback journal counts. Rows are of the table whose tree leads to their page; where that is broken,
- * of the one table that lacks rows of their shape there, if no other can be lost; else they are in a table lost_and_found, with the number of their
- * page (page), their rowid (id) and their values (c0, c1, ...). Where page 1 is lost, so is the list of free pages: rows that
- * were deleted may come back then. Encrypted, a page is read when its authentication says that it is what was written.
+ * of the one table that lacks rows of their shape there, if none can be lost with the schema; else they are in a table
+ * lost_and_found, with the number of their page (page), their rowid (id) and their values (c0, c1, ...). Where page 1 is lost,
+ * so is the list of free pages: rows that were deleted may come back then. Encrypted, a page is read when its authentication
+ * says that it is what was written.
  *
  * path                 copied. Nobody should use the file meanwhile.
  * new_path             copied; nothing may be there.
