@@ -39,6 +39,11 @@ Number: TypeAlias = "Expression[int | float | None]"
 Exact: TypeAlias = "Expression[Decimal | int | None]"
 Integer: TypeAlias = "Expression[int | None]"
 Span: TypeAlias = "Expression[timedelta | None]"
+# Those that are never NULL.
+PresentNumber: TypeAlias = "Expression[int | float]"
+PresentExact: TypeAlias = "Expression[Decimal | int]"
+PresentInteger: TypeAlias = "Expression[int]"
+PresentSpan: TypeAlias = "Expression[timedelta]"
 Text: TypeAlias = "Expression[str | None]"
 Nulls: TypeAlias = Literal["first", "last"]
 
@@ -231,33 +236,55 @@ class Expression(Operand, Generic[T_co]):
     # --- Numbers ---
 
     @overload
-    def __add__(self: Span, other: timedelta | Span) -> Expression[timedelta]: ...  # type: ignore[overload-overlap]
+    def __add__(self: PresentSpan, other: timedelta | PresentSpan) -> Expression[timedelta]: ...
     @overload
-    def __add__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    def __add__(self: Span, other: timedelta | Span) -> Expression[timedelta | None]: ...  # type: ignore[overload-overlap]
     @overload
-    def __add__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
+    def __add__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __add__(self: Number, other: float | Number) -> Expression[float]: ...
+    def __add__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __add__(self: PresentExact, other: Decimal | int | PresentExact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __add__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal | None]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __add__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
+    @overload
+    def __add__(self: Number, other: float | Number) -> Expression[float | None]: ...
     def __add__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_ADD, self, other)
 
     @overload
-    def __sub__(self: Span, other: timedelta | Span) -> Expression[timedelta]: ...  # type: ignore[overload-overlap]
+    def __sub__(self: PresentSpan, other: timedelta | PresentSpan) -> Expression[timedelta]: ...
     @overload
-    def __sub__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    def __sub__(self: Span, other: timedelta | Span) -> Expression[timedelta | None]: ...  # type: ignore[overload-overlap]
     @overload
-    def __sub__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
+    def __sub__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __sub__(self: Number, other: float | Number) -> Expression[float]: ...
+    def __sub__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __sub__(self: PresentExact, other: Decimal | int | PresentExact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __sub__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal | None]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __sub__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
+    @overload
+    def __sub__(self: Number, other: float | Number) -> Expression[float | None]: ...
     def __sub__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_SUBTRACT, self, other)
 
     @overload
-    def __mul__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    def __mul__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __mul__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
+    def __mul__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
     @overload
-    def __mul__(self: Number, other: float | Number) -> Expression[float]: ...
+    def __mul__(self: PresentExact, other: Decimal | int | PresentExact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __mul__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal | None]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __mul__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
+    @overload
+    def __mul__(self: Number, other: float | Number) -> Expression[float | None]: ...
     def __mul__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_MULTIPLY, self, other)
 
@@ -276,29 +303,47 @@ class Expression(Operand, Generic[T_co]):
         return self._calculate(abi.CORM_OP_REMAINDER, self, other)
 
     @overload
-    def __radd__(self: Integer, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    def __radd__(self: PresentInteger, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __radd__(self: Exact, other: Decimal | int) -> Expression[Decimal]: ...
+    def __radd__(self: Integer, other: int) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
     @overload
-    def __radd__(self: Number, other: float) -> Expression[float]: ...
+    def __radd__(self: PresentExact, other: Decimal | int) -> Expression[Decimal]: ...
+    @overload
+    def __radd__(self: Exact, other: Decimal | int) -> Expression[Decimal | None]: ...
+    @overload
+    def __radd__(self: PresentNumber, other: float) -> Expression[float]: ...
+    @overload
+    def __radd__(self: Number, other: float) -> Expression[float | None]: ...
     def __radd__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_ADD, other, self)
 
     @overload
-    def __rsub__(self: Integer, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    def __rsub__(self: PresentInteger, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __rsub__(self: Exact, other: Decimal | int) -> Expression[Decimal]: ...
+    def __rsub__(self: Integer, other: int) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
     @overload
-    def __rsub__(self: Number, other: float) -> Expression[float]: ...
+    def __rsub__(self: PresentExact, other: Decimal | int) -> Expression[Decimal]: ...
+    @overload
+    def __rsub__(self: Exact, other: Decimal | int) -> Expression[Decimal | None]: ...
+    @overload
+    def __rsub__(self: PresentNumber, other: float) -> Expression[float]: ...
+    @overload
+    def __rsub__(self: Number, other: float) -> Expression[float | None]: ...
     def __rsub__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_SUBTRACT, other, self)
 
     @overload
-    def __rmul__(self: Integer, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    def __rmul__(self: PresentInteger, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __rmul__(self: Exact, other: Decimal | int) -> Expression[Decimal]: ...
+    def __rmul__(self: Integer, other: int) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
     @overload
-    def __rmul__(self: Number, other: float) -> Expression[float]: ...
+    def __rmul__(self: PresentExact, other: Decimal | int) -> Expression[Decimal]: ...
+    @overload
+    def __rmul__(self: Exact, other: Decimal | int) -> Expression[Decimal | None]: ...
+    @overload
+    def __rmul__(self: PresentNumber, other: float) -> Expression[float]: ...
+    @overload
+    def __rmul__(self: Number, other: float) -> Expression[float | None]: ...
     def __rmul__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_MULTIPLY, other, self)
 

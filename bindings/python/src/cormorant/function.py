@@ -94,6 +94,17 @@ class _OfFirstArgument(Protocol):
     def __call__(self, value: Any, *others: Any) -> Call[Any]: ...
 
 
+class _Coalesce(Protocol):
+    @overload
+    def __call__(self, value: Expression[T | None], other: Expression[T]) -> Call[T]: ...
+    @overload
+    def __call__(self, value: Expression[T | None], other: T) -> Call[T]: ...
+    @overload
+    def __call__(self, value: Expression[T], *others: Any) -> Call[T]: ...
+    @overload
+    def __call__(self, value: Any, *others: Any) -> Call[Any]: ...
+
+
 class _Functions:
     """`func`: any function that SQLite has as an attribute, such as func.lower(Person.name).
 
@@ -115,8 +126,8 @@ class _Functions:
 
         max: _OfFirstArgument
         min: _OfFirstArgument
-        coalesce: _OfFirstArgument
-        ifnull: _OfFirstArgument
+        coalesce: _Coalesce
+        ifnull: _Coalesce
         nullif: _OfFirstArgument
         first_value: _OfFirstArgument
         last_value: _OfFirstArgument

@@ -243,3 +243,11 @@ def one(db: Database) -> None:
     assert_type(db.one_value(select(Album.price)), Decimal | None)
     assert_type(db.one_value(select(func.count())), int)
     assert_type(db.one_value(added), int | None)
+
+# What is never NULL, and what may be.
+assert_type(Album.artist_id + 1, Expression[int])
+assert_type(func.coalesce(func.sum(Album.artist_id), 0), Call[int])
+assert_type(func.coalesce(func.sum(Album.artist_id), Album.artist_id), Call[int])
+assert_type(func.sum(Album.artist_id) + 1, Expression[int | None])
+assert_type(1 - func.max(Album.artist_id), Expression[int | None])
+assert_type(func.coalesce(func.sum(Album.artist_id), 0) * 2, Expression[int])
