@@ -244,6 +244,7 @@ def one(db: Database) -> None:
     assert_type(db.one_value(select(func.count())), int)
     assert_type(db.one_value(added), int | None)
 
+
 # What is never NULL, and what may be.
 assert_type(Album.artist_id + 1, Expression[int])
 assert_type(func.coalesce(func.sum(Album.artist_id), 0), Call[int])
