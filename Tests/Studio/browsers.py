@@ -161,6 +161,10 @@ class Page:
     def cell(self, row: int, column: int) -> WebElement:
         return self.one(f'.grid-body [aria-rowindex="{row + 2}"] > :nth-child({column + 1})')
 
+    def click_cell(self, row: int, column: int) -> None:
+        """Though the page may make it anew between finding and clicking."""
+        self.until(lambda: self.cell(row, column).click() is None, f"cell {row}, {column}")
+
     def rows_are(self, check: Callable[[list[str]], bool], column: int = 0, wait: float = WAIT) -> list[str]:
         found: list[str] = self.until(
             lambda: (cells := self.cells(column)) and check(cells) and cells, f"the rows of column {column}", wait

@@ -43,7 +43,7 @@ def test_rows_at_any_place(start: Start, browser: Page, large: Path) -> None:
         " - document.querySelector('.grid').getBoundingClientRect().top"
     ) == pytest.approx(0, abs=1), "the rows are where they are seen"
     # On from there, and to the end.
-    browser.cell(target - 1, 0).click()
+    browser.click_cell(target - 1, 0)
     browser.keys(Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN)
     browser.rows_are(lambda cells: cells[0].isdigit() and int(cells[0]) > target + 50)
     cells = browser.cells(0)
@@ -103,7 +103,7 @@ def test_edits_and_commits_of_others(start: Start, browser: Page, large: Path) -
         browser.until(lambda: browser.cells(4)[0] == "changed elsewhere", "the change", 3)
         assert time.monotonic() - begin < 1
         assert browser.all(".flash")
-        browser.cell(row - 1, 4).click()
+        browser.click_cell(row - 1, 4)
         browser.keys(Keys.ENTER)
         browser.one(".cell-input")
         browser.control("a")
@@ -123,7 +123,7 @@ def test_what_goes_along_is_told_before(start: Start, browser: Page, large: Path
     """A row that ten thousand others refer to cannot go: nothing is changed, and it is said why."""
     browser.open(start(large, "--write").url, "view=rows&table=source")
     browser.rows_are(lambda cells: cells[0] == "1")
-    browser.cell(0, 0).click()
+    browser.click_cell(0, 0)
     browser.keys(Keys.DELETE)
     browser.press("Review and save")
     browser.shows('DELETE FROM main."source"')

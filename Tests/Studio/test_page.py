@@ -75,7 +75,7 @@ def test_rows(start: Start, browser: Page, chinook: Path) -> None:
 def test_keys_alone(start: Start, browser: Page, chinook: Path) -> None:
     browser.open(start(chinook).url, "view=rows&table=Album")
     browser.rows_are(lambda cells: cells[0].startswith("For Those"), 1)
-    browser.cell(0, 0).click()
+    browser.click_cell(0, 0)
     browser.keys(Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
     focused = "return document.activeElement.innerText"
     browser.until(lambda: browser.js(focused) == "Balls to the Wall", "the second row")
@@ -105,7 +105,7 @@ def test_relations_both_ways(start: Start, browser: Page, chinook: Path) -> None
     browser.until(lambda: "AC/DC" in browser.cells(2)[0], "the artist's name")
     browser.cell(0, 2).find_element(By.CSS_SELECTOR, "a.reference").click()
     browser.rows_are(lambda cells: cells == ["AC/DC"], 1)
-    browser.cell(0, 1).click()
+    browser.click_cell(0, 1)
     browser.keys(Keys.ENTER)
     browser.shows("Referred to by")
     picture(browser, "row")
@@ -143,7 +143,7 @@ def test_types(start: Start, browser: Page, tmp_path: Path) -> None:
     assert browser.cells(8)[0] == "9223372036854775807"
     assert browser.cells(9) == ["empty", "NULL"]
     assert browser.cells(6)[0] == "3 B"
-    browser.cell(0, 0).click()
+    browser.click_cell(0, 0)
     browser.keys(Keys.ENTER)
     browser.shows("00 ff 41")
     browser.until(lambda: browser.all(".detail .tree .tree-number"), "the tree")
@@ -157,14 +157,14 @@ def test_types(start: Start, browser: Page, tmp_path: Path) -> None:
 def test_edits(start: Start, browser: Page, chinook: Path) -> None:
     browser.open(start(chinook, "--write").url, "view=rows&table=Album")
     browser.rows_are(lambda cells: cells[0].startswith("For Those"), 1)
-    browser.cell(0, 1).click()
+    browser.click_cell(0, 1)
     browser.keys(Keys.ENTER)
     browser.one(".cell-input")
     browser.control("a")
     browser.keys("A better title", Keys.ENTER)
     browser.shows("1 change to save")
     # A reference is chosen by name.
-    browser.cell(1, 2).click()
+    browser.click_cell(1, 2)
     browser.keys(Keys.ENTER)
     browser.one(".dialog .pick-list button")
     browser.one(".dialog input").send_keys("Aerosmith")
@@ -195,14 +195,14 @@ def test_edits(start: Start, browser: Page, chinook: Path) -> None:
 def test_a_conflict_is_told(start: Start, browser: Page, chinook: Path) -> None:
     browser.open(start(chinook, "--write").url, "view=rows&table=Artist")
     browser.rows_are(lambda cells: cells[0] == "AC/DC", 1)
-    browser.cell(0, 1).click()
+    browser.click_cell(0, 1)
     browser.keys(Keys.ENTER)
     browser.one(".cell-input")
     browser.control("a")
     browser.keys("mine", Keys.ENTER)
     browser.shows("1 change to save")
     # What is being typed stays when others commit.
-    browser.cell(1, 1).click()
+    browser.click_cell(1, 1)
     browser.keys(Keys.ENTER)
     browser.one(".cell-input")
     browser.control("a")

@@ -69,7 +69,7 @@ def test_every_view_fits(start: Start, small: Page, chinook: Path) -> None:
     small.until(lambda: small.all(".filter"), "the condition")
     fits(small)
     small.press("Clear")
-    small.cell(0, 0).click()
+    small.click_cell(0, 0)
     small.js(
         "document.querySelector('.grid-body .focus').dispatchEvent(new MouseEvent('contextmenu', {bubbles: true}))"
     )
@@ -79,7 +79,7 @@ def test_every_view_fits(start: Start, small: Page, chinook: Path) -> None:
     audit(small)
     small.one("[aria-label='Close the row']").click()
     small.until(lambda: not small.all(".detail"), "the rows alone")
-    small.cell(0, 1).click()
+    small.click_cell(0, 1)
     small.keys(Keys.ENTER)
     small.one(".cell-input").send_keys("x", Keys.ENTER)
     small.press("Review and save")

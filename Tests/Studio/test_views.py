@@ -55,7 +55,7 @@ def test_copies_and_exports(start: Start, browser: Page, chinook: Path) -> None:
     def copied(how: str) -> str:
         browser.go("view=rows&table=Genre")
         browser.rows_are(lambda cells: cells[0] == "1")
-        browser.cell(0, 1).click()
+        browser.click_cell(0, 1)
         browser.chord(Keys.SHIFT, Keys.ARROW_DOWN)
         if how == "keys":
             browser.control("c")
@@ -109,7 +109,7 @@ def test_what_goes_along_comes_back(start: Start, browser: Page, tmp_path: Path)
     browser.rows_are(lambda cells: cells == ["Summer", "Winter"], 1)
 
     def delete_the_first() -> None:
-        browser.cell(0, 1).click()
+        browser.click_cell(0, 1)
         browser.keys(Keys.DELETE)
         browser.shows("1 change to save")
         browser.press("Review and save")
@@ -121,7 +121,7 @@ def test_what_goes_along_comes_back(start: Start, browser: Page, tmp_path: Path)
     browser.rows_are(lambda cells: cells == ["Winter"], 1)
     assert everything() == [[(2, "Winter")], [(3, 2, b"\x01")], [(1, None), (2, 3)]]
     # Another set, and both are taken back, the last one first.
-    browser.cell(0, 1).click()
+    browser.click_cell(0, 1)
     browser.keys(Keys.ENTER)
     browser.one(".cell-input")
     browser.control("a")
@@ -194,7 +194,7 @@ def test_reading_offers_no_change(start: Start, browser: Page, tmp_path: Path) -
     browser.open(start(path, "--schema", "new.sql").url, "view=rows&table=album")
     browser.rows_are(lambda cells: cells == ["Summer", "Winter"], 1)
     browser.shows("read only")
-    browser.cell(0, 1).click()
+    browser.click_cell(0, 1)
     browser.keys(Keys.F2)
     browser.shows("Referred to by")
     browser.keys(Keys.ESCAPE, Keys.DELETE)
