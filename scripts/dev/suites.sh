@@ -251,4 +251,5 @@ count_faults() {
     scripts/soak-counts env CORMORANT_EXAMPLES=200 "$python" -m pytest --quiet Tests/Stateful
     scripts/soak-counts env CORMORANT_STATEMENTS=50000 "$python" -m pytest --quiet -s bindings/python/tests/statements/test_statements_by_chance.py
     scripts/soak-counts env CORMORANT_KILLS=100 "$python" -m pytest --quiet Tests/Encryption/test_kill.py
+    scripts/soak-counts env CORMORANT_NESTED_KILLS=200 "$python" -m pytest --quiet -s Tests/Encryption/test_nested_kills.py
 }
