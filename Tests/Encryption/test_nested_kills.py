@@ -20,6 +20,8 @@ from cormorant import Cipher, Database, Error
 
 KILLS = int(os.environ.get("CORMORANT_NESTED_KILLS", "12"))
 SEED = int(os.environ.get("CORMORANT_SEED", "1"))
+# Where pytest finds the package.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 # A file grows: another one is begun then.
 KILLS_OF_A_FILE = 12
 FILL = (
@@ -102,7 +104,7 @@ def test_what_is_acknowledged_around_nested_transactions_is_not_lost(tmp_path: P
             for kind in kinds:
                 seed += 1
                 command = [sys.executable, __file__, str(path), kind, str(int(is_encrypted)), str(seed)]
-                writers.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+                writers.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT))
             time.sleep(chance.uniform(0.6, 1.5))
             for writer in chance.sample(writers, len(writers)):
                 writer.kill()
