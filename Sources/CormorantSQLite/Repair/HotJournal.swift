@@ -57,9 +57,11 @@ struct HotJournal {
             guard index == head.recordCount || head.recordCount == .max else { return false }
             offset = (offset + head.sectorSize - 1) / head.sectorSize * head.sectorSize
         }
-        // Whoever commits meanwhile takes it away.
-        return file.read(0, 28) == start
+        return isAsItWas
     }
+
+    /// Whoever commits meanwhile takes it away.
+    private var isAsItWas: Bool { file.read(0, 28) == start }
 
     /// nil where the page of a record is not whole.
     func page(at offset: Int64, _ nonce: UInt32) -> [UInt8]? {
@@ -99,6 +101,8 @@ struct HotJournal {
             return !origin.isContradictory
         }
         origin.hasNoFirstPage = isComplete && origin.counter == nil
+        // Of a writer's next transaction the header says something else.
+        origin.isContradictory = origin.isContradictory && isAsItWas
         return origin
     }
 }
