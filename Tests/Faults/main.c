@@ -30,6 +30,8 @@ static uint64_t states[MOST_STATES];
 static int state_count;
 static char problem[400];
 static bool learning;
+/* Whether the first step after the failed call was looked at. */
+static bool kill_checked;
 
 /* What is being tried, for whoever wants to see it again; read by a signal handler. */
 static char now[300];
@@ -68,9 +70,26 @@ static void copy_files(const char *from, const char *to) {
     }
 }
 
-static void learn(run *run) {
-    if (!learning)
+static bool is_state(const run *run, const char *folder, int first, int last);
+
+/* What a program was told is done is there though it be killed now, whatever failed before. */
+static void check_as_killed(run *run) {
+    if (kill_checked || strcmp(asked.what, "io") != 0 || failed_call()[0] == 0)
         return;
+    kill_checked = true;
+    copy_files(work_folder, cut_folder);
+    if (!is_state(run, cut_folder, run->done, run->done)) {
+        char text[600];
+        snprintf(text, sizeof text, "%s: as killed after step %d: %.400s", failed_call(), run->done, problem);
+        fail(text);
+    }
+}
+
+static void learn(run *run) {
+    if (!learning) {
+        check_as_killed(run);
+        return;
+    }
     if (run->done >= MOST_STATES)
         abort();
     copy_files(run->folder, cut_folder);
@@ -262,6 +281,8 @@ static void one_fault(const workload *of, bool encrypted, bool of_memory, fault 
     snprintf(now, sizeof now, "%s %s --workload %s %s --seed %u --point %ld %s", asked.program, asked.what, of->name,
              encrypted ? "--encrypted" : "--plain", fault.choice, fault.at, fault.lasts ? "--lasting" : "--once");
     alarm(60);
+    /* With all calls failing the files cannot be copied. */
+    kill_checked = fault.lasts;
     watch(work_folder);
     if (of_memory)
         set_memory_fault(fault);

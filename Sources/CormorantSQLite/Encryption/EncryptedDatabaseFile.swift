@@ -321,7 +321,7 @@ final class EncryptedDatabaseFile: VFSFile {
         if isWriteLock, flags & SQLITE_SHM_UNLOCK != 0 {
             index.willEndWriting(keepsLogIndex: codec.keepsLogIndex) { _ = methods.pointee.xShmBarrier?(real) }
         }
-        let status = turns.lock(offset, flags) { super.lockShared(offset, count, flags) }
+        let status = turns.lock(offset, count, flags) { super.lockShared(offset, count, flags) }
         if flags & SQLITE_SHM_EXCLUSIVE != 0, offset <= 1, offset &+ count > 1 {
             isCheckpointing = status == SQLITE_OK && flags & SQLITE_SHM_LOCK != 0 && isProven
             hasTaken = false

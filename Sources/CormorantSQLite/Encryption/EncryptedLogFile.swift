@@ -86,6 +86,7 @@ final class EncryptedLogFile: VFSFile {
         header = nil
         lastSum = nil
         recovered = nil
+        missing.forget()
     }
 
     // Writing -------------------------------------------------------------------------------------------------------
@@ -128,10 +129,14 @@ final class EncryptedLogFile: VFSFile {
             status = putChecksum(number)
             guard status == SQLITE_OK else { return status }
         } else {
-            missing.willWrite(held.bytes, EncryptedLogFile.frameHeaderSize, frameOffset(number))
             lastSum = nil
         }
-        return writeRaw(frame.bytes, frameSize, frameOffset(number))
+        let offset = frameOffset(number)
+        missing.willWriteHeader(held.bytes, offset)
+        let completes = missing.willWritePage(ofFrame: offset)
+        status = writeRaw(frame.bytes, frameSize, offset)
+        guard completes, status == SQLITE_OK else { return status }
+        return missing.complete(real, methods, upTo: offset &+ Int64(frameSize))
     }
 
     /// SQLite gives the frame that it has just read its checksum.
@@ -151,6 +156,7 @@ final class EncryptedLogFile: VFSFile {
         let image = frame.bytes + EncryptedLogFile.frameHeaderSize
         status = database.seal(bigEndian32(frame.bytes), page, to: image)
         guard status == SQLITE_OK else { return status }
+        _ = missing.willWritePage(ofFrame: offset)
         return writeRaw(image, pageSize, offset &+ Int64(EncryptedLogFile.frameHeaderSize))
     }
 
@@ -195,12 +201,6 @@ final class EncryptedLogFile: VFSFile {
             }
             return (bigEndian32(start), bigEndian32(start, 4))
         }
-    }
-
-    /// Of frames that were committed without.
-    func completeChecksums(_ index: UnsafeRawPointer) {
-        guard missing.first > 0, flush() == SQLITE_OK else { return }
-        if missing.complete(index, real, methods) != nil { lastSum = nil }
     }
 
     /// The checksum at the end of a frame as it stands in the file, for the wal-index.

@@ -12,8 +12,8 @@ final class LogIndex {
     weak var log: EncryptedLogFile?
     private let pageSize: Int
     /// The header as SQLite last wrote it, which it still has in mind while a reader goes on, and as it was put instead.
-    private let own = PageBuffer(LogIndex.size)
-    private let put = PageBuffer(LogIndex.size)
+    private let own = PageBuffer(LogIndexHeader.size)
+    private let put = PageBuffer(LogIndexHeader.size)
     private var isInMind = false
     /// How often SQLite took its own write for another connection's, which its data_version counts.
     private(set) var mistaken: Int64 = 0
@@ -22,7 +22,6 @@ final class LogIndex {
     private var uncorrected: [UInt8] = []
     private var uncorrectedSince: Int64 = 0
 
-    private static let size = 48
     /// After so long nobody is about to correct a header: its writer was killed, or does not do so. In nanoseconds.
     private static let patience: Int64 = 20_000_000
 
@@ -31,19 +30,17 @@ final class LogIndex {
     /// While the write lock is still held.
     func willEndWriting(keepsLogIndex: Bool, barrier: () -> Void) {
         defer { log?.endWriting() }
-        guard let memory, let log, sameBytes(memory, memory + LogIndex.size, LogIndex.size) else { return }
-        log.completeChecksums(memory)
-        guard keepsLogIndex else { return }
+        guard keepsLogIndex, let memory, let log, LogIndexHeader.isWhole(memory) else { return }
         let header = own.bytes
-        header.copyMemory(from: memory, byteCount: LogIndex.size)
-        let frame = header.load(fromByteOffset: 16, as: UInt32.self)
+        header.copyMemory(from: memory, byteCount: LogIndexHeader.size)
+        let frame = LogIndexHeader.lastFrame(header)
         guard header.load(fromByteOffset: 0, as: UInt32.self) == 3_007_000, frame > 0,
-            header.load(fromByteOffset: 12, as: UInt8.self) != 0, let sums = log.storedChecksum(frame)
+            let sums = log.storedChecksum(frame)
         else { return }
-        put.bytes.copyMemory(from: header, byteCount: LogIndex.size)
-        putLogChecksum(sums, put.bytes)
-        guard !sameBytes(put.bytes, header, LogIndex.size) else { return }
-        write(put.bytes, memory, barrier)
+        put.bytes.copyMemory(from: header, byteCount: LogIndexHeader.size)
+        LogIndexHeader.putChecksum(sums, put.bytes)
+        guard !sameBytes(put.bytes, header, LogIndexHeader.size) else { return }
+        LogIndexHeader.write(put.bytes, memory, barrier)
         isInMind = true
     }
 
@@ -51,15 +48,15 @@ final class LogIndex {
     /// take the new one for another connection's write.
     func didBeginWriting(barrier: () -> Void) {
         log?.beginWriting()
-        guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndex.size) else { return }
-        write(own.bytes, memory, barrier)
+        guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndexHeader.size) else { return }
+        LogIndexHeader.write(own.bytes, memory, barrier)
     }
 
     /// SQLite has read the header anew.
     /// - Returns: whether it took its own write for another connection's, and has dropped its pages.
     func didBeginReading() -> Bool {
         defer { isInMind = false }
-        guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndex.size) else { return false }
+        guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndexHeader.size) else { return false }
         mistaken &+= 1
         return true
     }
@@ -67,39 +64,29 @@ final class LogIndex {
     /// The frames that readers take pages from, not from the database file: those that are committed and not copied into it.
     var framesInUse: ClosedRange<UInt32>? {
         guard let memory, memory.load(fromByteOffset: 12, as: UInt8.self) != 0 else { return nil }
-        let last = memory.load(fromByteOffset: 16, as: UInt32.self)
+        let last = LogIndexHeader.lastFrame(memory)
         // https://www.sqlite.org/walformat.html: nBackfill, after the two copies of the header.
-        let copied = memory.load(fromByteOffset: 2 * LogIndex.size, as: UInt32.self)
+        let copied = memory.load(fromByteOffset: 2 * LogIndexHeader.size, as: UInt32.self)
         return copied < last ? copied &+ 1...last : nil
     }
 
     /// The header as it stays until the next commit; nil while its writer has it to correct still, or is at it.
     func settledHeader() -> [UInt8]? {
         guard let memory, let log else { return [] }
-        let header = [UInt8](UnsafeRawBufferPointer(start: memory, count: LogIndex.size))
+        let header = [UInt8](UnsafeRawBufferPointer(start: memory, count: LogIndexHeader.size))
         let isWhole = header.withUnsafeBytes { bytes in
-            bytes.baseAddress.map { sameBytes($0, memory + LogIndex.size, LogIndex.size) } ?? false
+            bytes.baseAddress.map { sameBytes($0, memory + LogIndexHeader.size, LogIndexHeader.size) } ?? false
         }
         guard isWhole else { return nil }
-        let (frame, first, second) = header.withUnsafeBytes {
-            (
-                $0.load(fromByteOffset: 16, as: UInt32.self), $0.load(fromByteOffset: 24, as: UInt32.self),
-                $0.load(fromByteOffset: 28, as: UInt32.self)
-            )
+        let (frame, sum): (UInt32, (UInt32, UInt32)) = header.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { (LogIndexHeader.lastFrame($0), LogIndexHeader.checksum($0)) } ?? (0, (0, 0))
         }
-        guard frame > 0, let stored = log.readChecksum(Int64(frame)), stored != (first, second) else { return header }
+        guard frame > 0, let stored = log.readChecksum(Int64(frame)), stored != sum else { return header }
         if header != uncorrected {
             uncorrected = header
             uncorrectedSince = monotonicTime()
         }
         return monotonicTime() &- uncorrectedSince > LogIndex.patience ? header : nil
-    }
-
-    /// The second copy first, as SQLite does.
-    private func write(_ header: UnsafeRawPointer, _ memory: UnsafeMutableRawPointer, _ barrier: () -> Void) {
-        (memory + LogIndex.size).copyMemory(from: header, byteCount: LogIndex.size)
-        barrier()
-        memory.copyMemory(from: header, byteCount: LogIndex.size)
     }
 }
 

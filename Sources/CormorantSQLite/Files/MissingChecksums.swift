@@ -4,78 +4,105 @@ import CSQLite
 ///
 /// A transaction that outgrows the cache writes a page that changes again over its own frame. The frames that follow get zeros, and
 /// SQLite comes back for all from that one on as it commits. Where a savepoint, or a statement that fails, is rolled back to a point before
-/// that frame, it forgets those between (seen in 3.40.1): once committed they end the log for whoever reads it after a crash, and all
-/// later commits are lost with them. So they get theirs before the lock for writing is given back.
+/// that frame, it still comes back for those behind alone (seen in 3.40.1): the others, once committed, end the log for whoever reads it
+/// after a crash, and all later commits are lost with them. So they get theirs as the commit is written, which fails where that fails.
 /// Source: https://www.sqlite.org/fileformat2.html#walformat, https://www.sqlite.org/walformat.html
 struct MissingChecksums {
-    /// Where the first of them is, since the lock was taken; 0: there is none.
-    private(set) var first: Int64 = 0
+    /// Where the first frame without is, since the lock was taken; 0: there is none.
+    private var first: Int64 = 0
+    /// Where the first frame is whose page was written over: SQLite comes back for all from there on.
+    private var rewritten = Int64.max
+    /// Where the frame is whose header was written last, whether its page was, too, and whether it ends a transaction and lacks its
+    /// checksum.
+    private var last: Int64 = 0
+    private var isWhole = false
+    private var isCommit = false
+    /// The checksum at the log's end, which SQLite has wrong.
+    private(set) var end: (UInt32, UInt32)?
 
     private static let headerSize: Int64 = 32
     private static let frameHeaderSize: Int64 = 24
 
+    var isEmpty: Bool { first == 0 && rewritten == Int64.max }
+
+    /// The lock for writing is given back, or the log begins anew.
+    mutating func forget() { self = MissingChecksums() }
+
     /// - Parameter bytes: what is written to the log.
+    /// - Returns: whether all is to be completed when it is.
     @inline(__always)
-    mutating func willWrite(_ bytes: UnsafeRawPointer, _ count: Int, _ offset: Int64) {
-        if count == MissingChecksums.frameHeaderSize, offset > 0, isZero(bytes + 8, 16) {
+    mutating func willWrite(_ bytes: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Bool {
+        if count == MissingChecksums.frameHeaderSize {
+            willWriteHeader(bytes, offset)
+            return false
+        }
+        if offset == 0 {
+            forget()
+            return false
+        }
+        return willWritePage(ofFrame: offset &- MissingChecksums.frameHeaderSize)
+    }
+
+    /// The header of a frame is written.
+    @inline(__always)
+    mutating func willWriteHeader(_ header: UnsafeRawPointer, _ offset: Int64) {
+        (last, isWhole, isCommit) = (offset, false, false)
+        if isZero(header + 8, 16) {
             first = first == 0 ? offset : min(first, offset)
+            isCommit = header.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
         }
     }
 
-    /// Gives those that are committed what they lack, and all behind them.
-    /// - Parameters:
-    ///   - index: the header of the log's index, as the commit has left it.
-    ///   - log: the file as it stands on the disk.
-    /// - Returns: the checksum at the log's end; nil where there was nothing to do.
+    /// The page of a frame is written, or a part of it.
+    /// - Returns: whether all is to be completed when it is.
+    @inline(__always)
+    mutating func willWritePage(ofFrame offset: Int64) -> Bool {
+        if offset < last || isWhole && offset == last {
+            rewritten = min(rewritten, offset)
+        } else {
+            isWhole = true
+        }
+        return isCommit && first < rewritten
+    }
+
+    /// Gives the frames for which SQLite will not come back what they lack.
+    /// - Parameter size: of the log, as far as it was written.
+    /// - Returns: the status of what failed.
     mutating func complete(
-        _ index: UnsafeRawPointer, _ log: UnsafeMutablePointer<sqlite3_file>,
-        _ methods: UnsafePointer<sqlite3_io_methods>
-    ) -> (UInt32, UInt32)? {
-        let start = first
-        first = 0
-        guard start > 0, let read = methods.pointee.xRead, let write = methods.pointee.xWrite else { return nil }
+        _ log: UnsafeMutablePointer<sqlite3_file>, _ methods: UnsafePointer<sqlite3_io_methods>, upTo size: Int64
+    ) -> Int32 {
+        guard let read = methods.pointee.xRead, let write = methods.pointee.xWrite else { return SQLITE_IOERR }
         let header = PageBuffer(Int(MissingChecksums.headerSize))
-        guard read(log, header.bytes, Int32(MissingChecksums.headerSize), 0) == SQLITE_OK else { return nil }
+        var status = read(log, header.bytes, Int32(MissingChecksums.headerSize), 0)
+        guard status == SQLITE_OK else { return status }
         let isBigEndian = header.bytes.load(fromByteOffset: 3, as: UInt8.self) & 1 == 1
         let pageSize = Int64(bigEndian32(header.bytes, 8))
         let frameSize = pageSize &+ MissingChecksums.frameHeaderSize
-        let number = (start &- MissingChecksums.headerSize) / frameSize &+ 1
-        let last = Int64(index.load(fromByteOffset: 16, as: UInt32.self))
-        guard pageSize >= 512, pageSize <= 65_536, number <= last else { return nil }
+        // The rest of the last page is still to come.
+        guard size >= last &+ frameSize else { return SQLITE_OK }
+        isCommit = false
         let frame = PageBuffer(Int(frameSize))
-        guard read(log, frame.bytes, Int32(MissingChecksums.frameHeaderSize), start) == SQLITE_OK,
-            isZero(frame.bytes + 8, 16)
-        else { return nil }
         var sum = (bigEndian32(header.bytes, 24), bigEndian32(header.bytes, 28))
-        if number > 1 {
-            guard read(log, frame.bytes, 8, start &- frameSize &+ 16) == SQLITE_OK else { return nil }
+        if first > MissingChecksums.headerSize {
+            status = read(log, frame.bytes, 8, first &- frameSize &+ 16)
+            guard status == SQLITE_OK else { return status }
             sum = (bigEndian32(frame.bytes), bigEndian32(frame.bytes, 4))
         }
-        var offset = start
-        for _ in number...last {
-            guard read(log, frame.bytes, Int32(frameSize), offset) == SQLITE_OK else { return nil }
+        var offset = first
+        while offset <= last, offset < rewritten {
+            status = read(log, frame.bytes, Int32(frameSize), offset)
+            guard status == SQLITE_OK else { return status }
             (frame.bytes + 8).copyMemory(from: header.bytes + 16, byteCount: 8)
             sum = logChecksum(frame.bytes, 8, sum, isBigEndian: isBigEndian)
             let image = frame.bytes + Int(MissingChecksums.frameHeaderSize)
             sum = logChecksum(image, Int(pageSize), sum, isBigEndian: isBigEndian)
             putBigEndian32(sum.0, frame.bytes, 16)
             putBigEndian32(sum.1, frame.bytes, 20)
-            guard write(log, frame.bytes, Int32(MissingChecksums.frameHeaderSize), offset) == SQLITE_OK else {
-                return nil
-            }
+            status = write(log, frame.bytes, Int32(MissingChecksums.frameHeaderSize), offset)
+            guard status == SQLITE_OK else { return status }
             offset = offset &+ frameSize
         }
-        // SQLite has synchronized the log, if it was to, before this.
-        return methods.pointee.xSync?(log, SQLITE_SYNC_NORMAL) == SQLITE_OK ? sum : nil
+        if rewritten > last { end = sum }
+        return SQLITE_OK
     }
-}
-
-/// Puts the checksum at the end of the log into a header of its index.
-/// - Parameter header: 48 bytes, as they stand in the index.
-func putLogChecksum(_ sum: (UInt32, UInt32), _ header: UnsafeMutableRawPointer) {
-    header.storeBytes(of: sum.0, toByteOffset: 24, as: UInt32.self)
-    header.storeBytes(of: sum.1, toByteOffset: 28, as: UInt32.self)
-    let own = logChecksum(header, 40, (0, 0), isBigEndian: isBigEndianMachine)
-    header.storeBytes(of: own.0, toByteOffset: 40, as: UInt32.self)
-    header.storeBytes(of: own.1, toByteOffset: 44, as: UInt32.self)
 }

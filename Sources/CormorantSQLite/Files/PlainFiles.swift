@@ -63,13 +63,15 @@ enum PlainFiles {
     }
 
     @inline(never)
-    private static func lockToWrite(
-        _ file: UnsafeMutablePointer<sqlite3_file>?, _ count: Int32, _ flags: Int32
+    private static func lockAlone(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ offset: Int32, _ count: Int32, _ flags: Int32
     ) -> Int32 {
         with(file, SQLITE_IOERR) { turns in
-            if turns.missing.first > 0, flags & SQLITE_SHM_UNLOCK != 0 { turns.completeChecksums() }
-            return turns.lock(WriteTurns.writeLock, flags) {
-                turns.methods.pointee.xShmLock?(file, WriteTurns.writeLock, count, flags) ?? SQLITE_IOERR
+            if offset == WriteTurns.writeLock, flags & SQLITE_SHM_UNLOCK != 0, !turns.missing.isEmpty {
+                turns.didWriteLog()
+            }
+            return turns.lock(offset, count, flags) {
+                turns.methods.pointee.xShmLock?(file, offset, count, flags) ?? SQLITE_IOERR
             }
         }
     }
@@ -81,24 +83,33 @@ enum PlainFiles {
         }
     }
 
+    private static func close(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ methods: (WriteTurns) -> UnsafePointer<sqlite3_io_methods>?
+    ) -> Int32 {
+        guard let file else { return SQLITE_OK }
+        let turns = place(file).pointee
+        defer { turns.release() }
+        return withoutRetaining(turns, methods)?.pointee.xClose?(file) ?? SQLITE_OK
+    }
+
     private static func makeLogMethods(
         _ original: UnsafePointer<sqlite3_io_methods>
     ) -> UnsafePointer<sqlite3_io_methods> {
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         methods.initialize(to: original.pointee)
         methods.pointee.xClose = { file in
-            guard let file else { return SQLITE_OK }
-            let turns = PlainFiles.place(file).pointee
-            defer { turns.release() }
-            return withoutRetaining(turns) { turns in
+            PlainFiles.close(file) { turns in
                 defer { turns.log = nil }
-                return turns.log?.methods.pointee.xClose?(file) ?? SQLITE_OK
+                return turns.log?.methods
             }
         }
         methods.pointee.xWrite = { file, bytes, count, offset in
             PlainFiles.with(file, SQLITE_IOERR_WRITE) { turns in
-                if let bytes { turns.missing.willWrite(bytes, Int(count), offset) }
-                return turns.log?.methods.pointee.xWrite?(file, bytes, count, offset) ?? SQLITE_IOERR_WRITE
+                guard let bytes, let (log, methods) = turns.log else { return SQLITE_IOERR_WRITE }
+                let completes = turns.missing.willWrite(bytes, Int(count), offset)
+                let status = methods.pointee.xWrite?(file, bytes, count, offset) ?? SQLITE_IOERR_WRITE
+                guard completes, status == SQLITE_OK else { return status }
+                return turns.missing.complete(log, methods, upTo: offset &+ Int64(count))
             }
         }
         return UnsafePointer(methods)
@@ -109,12 +120,7 @@ enum PlainFiles {
     ) -> UnsafePointer<sqlite3_io_methods> {
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         methods.initialize(to: original.pointee)
-        methods.pointee.xClose = { file in
-            guard let file else { return SQLITE_OK }
-            let turns = PlainFiles.place(file).pointee
-            defer { turns.release() }
-            return withoutRetaining(turns) { $0.methods.pointee.xClose?(file) ?? SQLITE_OK }
-        }
+        methods.pointee.xClose = { file in PlainFiles.close(file) { $0.methods } }
         methods.pointee.xLock = { file, level in
             PlainFiles.with(file, SQLITE_IOERR) { turns in lockUnmoved(file, turns.methods, level) }
         }
@@ -128,8 +134,8 @@ enum PlainFiles {
         }
         methods.pointee.xShmLock = { file, offset, count, flags in
             // Each read takes and gives back a lock: nothing but the way to SQLite's own function is in its way.
-            guard offset != WriteTurns.writeLock, let file else {
-                return PlainFiles.lockToWrite(file, count, flags)
+            guard flags & SQLITE_SHM_EXCLUSIVE == 0, let file else {
+                return PlainFiles.lockAlone(file, offset, count, flags)
             }
             return withoutRetaining(PlainFiles.place(file).pointee) { $0.methods }.pointee.xShmLock?(
                 file, offset, count, flags) ?? SQLITE_IOERR

@@ -22,6 +22,8 @@ final class WriteTurns {
     /// The write-ahead log of a plain file while it is open, with the default VFS's methods.
     var log: (file: UnsafeMutablePointer<sqlite3_file>, methods: UnsafePointer<sqlite3_io_methods>)?
     var missing = MissingChecksums()
+    private var hasCheckpointLock = false
+    private var sharesCheckpointLock = false
     private var index: UnsafeMutableRawPointer?
     private var places: SharedNumber?
     /// Lowest bit: whether a connection that takes turns has the lock. The others change with every commit.
@@ -36,8 +38,12 @@ final class WriteTurns {
     /// Who was the first of the queue while this one waits, also between two of its tries, and since when.
     private var first: (place: UInt8, since: Int64)?
 
-    /// Of SQLite's locks on the log the one for writing: WAL_WRITE_LOCK.
+    /// Of SQLite's locks on the log the one for writing, that of who copies it to the file, and those of who reads what is not copied:
+    /// WAL_WRITE_LOCK, WAL_CKPT_LOCK, WAL_READ_LOCK(1) and on.
     static var writeLock: Int32 { 0 }
+    private static var checkpointLock: Int32 { 1 }
+    private static var readLocks: Int32 { 4 }
+    private static var readLockCount: Int32 { 4 }
 
     /// How long a turn lasts, in nanoseconds: handing over takes longer than a small transaction.
     private static let turn: Int64 = 250_000
@@ -62,25 +68,44 @@ final class WriteTurns {
     }
 
     /// Before the lock for writing is given back.
-    func completeChecksums() {
-        let size = 48
-        guard let index, let log, index.load(fromByteOffset: 12, as: UInt8.self) != 0,
-            sameBytes(index, index + size, size), let sum = missing.complete(index, log.file, log.methods)
-        else { return }
-        // The second copy first, as SQLite does.
-        let header = PageBuffer(size)
-        header.bytes.copyMemory(from: index, byteCount: size)
-        putLogChecksum(sum, header.bytes)
-        (index + size).copyMemory(from: header.bytes, byteCount: size)
-        methods.pointee.xShmBarrier?(file)
-        index.copyMemory(from: header.bytes, byteCount: size)
+    func didWriteLog() {
+        if let end = missing.end { putChecksum(end) }
+        missing.forget()
     }
 
-    /// Takes or gives back one of SQLite's locks on the log, by `call`, the lock for writing in turns. Nobody gets that for a file which
+    /// Whoever had the lock was killed, maybe before it said what the checksum at the end of the log is.
+    private func takeOver() {
+        guard let index, let log, LogIndexHeader.isWhole(index), LogIndexHeader.lastFrame(index) > 0 else { return }
+        let size = Int64(index.load(fromByteOffset: 14, as: UInt16.self))
+        // 1 is 65,536.
+        let frameSize = 24 &+ (size & 0xFE00) &+ (size & 1) << 16
+        // The salts and the checksum of the last frame.
+        let stored = PageBuffer(16)
+        let offset = 32 &+ Int64(LogIndexHeader.lastFrame(index) &- 1) &* frameSize &+ 8
+        guard log.methods.pointee.xRead?(log.file, stored.bytes, 16, offset) == SQLITE_OK,
+            sameBytes(stored.bytes, index + 32, 8)
+        else { return }
+        let sum = (bigEndian32(stored.bytes, 8), bigEndian32(stored.bytes, 12))
+        if sum != LogIndexHeader.checksum(index) { putChecksum(sum) }
+    }
+
+    private func putChecksum(_ sum: (UInt32, UInt32)) {
+        guard let index, LogIndexHeader.isWhole(index) else { return }
+        let header = PageBuffer(LogIndexHeader.size)
+        header.bytes.copyMemory(from: index, byteCount: header.count)
+        LogIndexHeader.putChecksum(sum, header.bytes)
+        LogIndexHeader.write(header.bytes, index) { methods.pointee.xShmBarrier?(file) }
+    }
+
+    /// Takes or gives back locks of SQLite's on the log, by `call`; those for writing in turns. Nobody gets that for a file which
     /// its path leads to no more: what is written to it, nobody would find.
     @inline(__always)
-    func lock(_ offset: Int32, _ flags: Int32, _ call: () -> Int32) -> Int32 {
-        guard offset == WriteTurns.writeLock, flags & SQLITE_SHM_EXCLUSIVE != 0 else { return call() }
+    func lock(_ offset: Int32, _ count: Int32, _ flags: Int32, _ call: () -> Int32) -> Int32 {
+        guard flags & SQLITE_SHM_EXCLUSIVE != 0 else { return call() }
+        return offset == WriteTurns.writeLock ? lockToWrite(flags, call) : lockLog(offset, count, flags, call)
+    }
+
+    private func lockToWrite(_ flags: Int32, _ call: () -> Int32) -> Int32 {
         guard let places, let commits else { return call() }
         guard flags & SQLITE_SHM_LOCK != 0 else { return giveBack(places, commits, call) }
         let status = take(places, commits, call)
@@ -90,6 +115,31 @@ final class WriteTurns {
                 file, WriteTurns.writeLock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE) ?? SQLITE_IOERR
         }
         return movedFile
+    }
+
+    /// Who begins the log anew as it writes has all locks of readers of it, but not that of who copies it to the file, and who is about
+    /// to may go on by what the log was before: committed pages are lost (https://www.sqlite.org/wal.html#walresetbug, mended in 3.51.3).
+    /// So it takes that one, too; where it cannot, SQLite appends to the log.
+    private func lockLog(_ offset: Int32, _ count: Int32, _ flags: Int32, _ call: () -> Int32) -> Int32 {
+        let takes = flags & SQLITE_SHM_LOCK != 0
+        if offset == WriteTurns.readLocks, count == WriteTurns.readLockCount, !hasCheckpointLock, takes {
+            let status = shareCheckpointLock(SQLITE_SHM_LOCK)
+            guard status == SQLITE_OK else { return status }
+            sharesCheckpointLock = true
+        }
+        let status = call()
+        if offset <= WriteTurns.checkpointLock, offset &+ count > WriteTurns.checkpointLock {
+            hasCheckpointLock = takes && status == SQLITE_OK
+        }
+        if sharesCheckpointLock, !takes || status != SQLITE_OK {
+            sharesCheckpointLock = false
+            _ = shareCheckpointLock(SQLITE_SHM_UNLOCK)
+        }
+        return status
+    }
+
+    private func shareCheckpointLock(_ flags: Int32) -> Int32 {
+        methods.pointee.xShmLock?(file, WriteTurns.checkpointLock, 1, flags | SQLITE_SHM_SHARED) ?? SQLITE_IOERR
     }
 
     private func take(_ places: SharedNumber, _ commits: SharedNumber, _ call: () -> Int32) -> Int32 {
@@ -103,7 +153,9 @@ final class WriteTurns {
         }
         let status = call()
         guard status == SQLITE_OK else { return status == SQLITE_BUSY ? refuse() : status }
-        commits.store(commits.load() | 1)
+        let state = commits.load()
+        if state & 1 == 1 { takeOver() }
+        commits.store(state | 1)
         if queue.isEmpty {
             (place, turnBegan) = (nil, 0)
         } else if let place, place == queue.head {
