@@ -102,10 +102,10 @@ package final class FairLock: @unchecked Sendable {
     }
 
     /// Takes the lock away from a thread that keeps it between calls.
-    /// - Returns: that thread; nil where no thread does.
+    /// - Returns: that thread; nil where no thread does, and in a child of the process whose lock it is.
     package func takeAway() -> Int64? {
         let other = owner.load()
-        guard other < 0, takeOver(other, currentThread().pointee.id) else { return nil }
+        guard other < 0, forks == forkCount, takeOver(other, currentThread().pointee.id) else { return nil }
         return -other
     }
 

@@ -61,7 +61,8 @@ corm_status corm_transaction_open(corm_database *database, corm_transaction_kind
  * Commits, or else rolls back, what corm_transaction_open began. When it is not the innermost one, or another task or
  * thread began it, all is rolled back that is open with it, and it is closed: CORM_E_TRANSACTION. Others that were open with
  * it on its thread are still to be closed, which for a commit gives that status, too, as calls do until then. When it
- * fails otherwise, with CORM_E_BUSY or a deferred foreign key, the transaction stays open.
+ * fails otherwise, with CORM_E_BUSY or a deferred foreign key, the transaction stays open. A child of the process that opened it
+ * ends nothing: for a commit CORM_E_MISUSE, else it only forgets it.
  *
  * Statuses: CORM_E_TRANSACTION also when it is not open, CORM_E_BUSY when the thread that began it is inside of a call for
  * longer than the busy timeout. Threading: the thread that opened it; it waits for that thread's call on any other.

@@ -37,8 +37,13 @@ extension Database {
     }
 
     /// Commits or rolls back the transaction with this number. Where it is not the innermost, or another thread or task began
-    /// it, all that is open around it and in it is rolled back, and this throws.
+    /// it, all that is open around it and in it is rolled back, and this throws. In a child of the process that began it, it is only
+    /// forgotten.
     package func close(_ number: Int64, committing: Bool) throws {
+        guard !writer.lock.isForked else {
+            if committing { throw usedAfterFork() }
+            return
+        }
         guard let pooled = pooled(of: number) else { return try closeTaken(number, committing: committing) }
         guard pooled.lock.isMine else { return try takeAway(number, pooled, committing: committing) }
         if let loss = pooled.connection?.loss {

@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int64_t count(void) { return select_int("SELECT count(*) FROM person"); }
 
@@ -131,10 +133,29 @@ static void nothing_runs_outside_one_that_was_taken_away(void **state) {
     assert_int_equal(count(), 1);
 }
 
+static void a_child_forgets_its_parents(void **state) {
+    (void)state;
+    int64_t transaction = 0;
+    for (int commits = 0; commits < 2; commits += 1) {
+        OK(corm_transaction_open(db, CORM_TRANSACTION_IMMEDIATE, NULL, NULL, &transaction, &failure));
+        insert("parent's");
+        pid_t child = fork();
+        if (child == 0)
+            _exit(corm_transaction_close(db, transaction, commits == 1, NULL) == (commits ? CORM_E_MISUSE : CORM_OK)
+                      ? 0
+                      : 1);
+        int result = -1;
+        assert_int_equal(waitpid(child, &result, 0), child);
+        assert_int_equal(result, 0);
+        OK(corm_transaction_close(db, transaction, true, &failure));
+        assert_int_equal(count(), commits + 1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(out_of_order), TEST(a_commit_that_fails_leaves_it_open),           TEST(left_by_their_numbers),
-        TEST(of_one_task),  TEST(nothing_runs_outside_one_that_was_taken_away),
+        TEST(of_one_task),  TEST(nothing_runs_outside_one_that_was_taken_away), TEST(a_child_forgets_its_parents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

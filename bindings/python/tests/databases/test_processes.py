@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Literal, cast
 
 import pytest
 
@@ -132,6 +133,37 @@ def test_a_transaction_that_is_open_at_a_fork_is_the_parents(db: Database, path:
         db.execute("INSERT INTO a VALUES (1)")
         assert ended(child(work)) == 0
     assert db.query("SELECT x FROM a").fetch_all() == [(1,)]
+
+
+@pytest.mark.parametrize("cipher", [None, Cipher("secret", rounds=5)], ids=["plain", "encrypted"])
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+@pytest.mark.parametrize("way", ["commit", "fail", "drop"])
+def test_a_child_that_leaves_its_parents_transaction_ends_nothing(
+    path: Path, way: str, mode: Literal["wal", "delete"], cipher: Cipher | None
+) -> None:
+    with Database(path, journal_mode=mode, cipher=cipher) as db:
+        db.execute_script("PRAGMA cache_size = 10; CREATE TABLE a (x, y)")
+        db.execute_many("INSERT INTO a VALUES (?, zeroblob(500))", [(number,) for number in range(500)])
+
+        def change() -> Generator[None]:
+            with db.transaction():
+                db.execute("UPDATE a SET x = x + 1, y = randomblob(500)")
+                yield
+
+        changing = change()
+
+        def leave() -> None:
+            if way == "drop":
+                return changing.close()
+            with pytest.raises(Error if way == "commit" else KeyError) as left:
+                next(changing) if way == "commit" else changing.throw(KeyError)
+            assert way == "fail" or cast("Error", left.value).code == "CORM_E_MISUSE"
+
+        next(changing)
+        assert ended(child(leave)) == 0
+        assert next(changing, "ended") == "ended"
+        assert db.query("SELECT sum(x - 1) FROM a").fetch_all() == [(499 * 250,)]
+        assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
 
 
 class Note(Model):
