@@ -20,11 +20,19 @@ extension Database {
         }
         let writer = kind == .read ? try acquireWriterToRead() : try acquireWriter()
         // Kept until the transaction ends, so that other threads wait.
-        do {
-            try writer.connected().begin(kind, isBatch: isBatch)
-        } catch {
-            writer.release()
-            throw error
+        if !writer.isPooled, writer.hasCursors {
+            try besideCursors(writer, { kind == .read ? try acquireWriterToRead() : try acquireWriter() }) { pooled in
+                try pooled.connected().begin(kind, isBatch: isBatch)
+                // Held when it is given back.
+                _ = pooled.lock.lock(0)
+            }
+        } else {
+            do {
+                try writer.connected().begin(kind, isBatch: isBatch)
+            } catch {
+                writer.release()
+                throw error
+            }
         }
         let isOutermost = writer.connection?.transactionDepth == 1
         if isOutermost {

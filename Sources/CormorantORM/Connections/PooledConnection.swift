@@ -431,6 +431,10 @@ package final class PooledConnection {
         if cursors[cursor]?.cursor == nil { cursors.removeValue(forKey: cursor) }
     }
 
+    /// The same, at once: also where one was closed and its statement is not ended yet.
+    @inline(__always)
+    var hasCursors: Bool { runningCursors > 0 }
+
     var hasRunningCursors: Bool { cursors.values.contains { $0.cursor?.isRunning ?? false } }
 
     /// Whether one runs that the calling thread has opened.

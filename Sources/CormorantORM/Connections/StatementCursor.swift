@@ -381,19 +381,19 @@ extension Database {
     /// - Parameter body: binds and steps the statement; whether it has more rows to give.
     /// - Returns: what gives those rows.
     package func run(_ sql: String, _ body: (Connection, Statement) throws -> Bool) throws -> StatementCursor? {
-        let pooled = try acquire(for: sql)
-        defer { release(pooled) }
-        let connection = try pooled.connected()
-        let statement = try connection.statement(sql)
-        do {
-            if try body(connection, statement) {
-                return StatementCursor(self, pooled, connection, statement, plan: nil, columns: [])
+        try withPooled(for: sql) { pooled in
+            let connection = try pooled.connected()
+            let statement = try connection.statement(sql)
+            do {
+                if try body(connection, statement) {
+                    return StatementCursor(self, pooled, connection, statement, plan: nil, columns: [])
+                }
+            } catch {
+                connection.recycle(statement)
+                throw error
             }
-        } catch {
             connection.recycle(statement)
-            throw error
+            return nil
         }
-        connection.recycle(statement)
-        return nil
     }
 }

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Literal, cast
@@ -315,3 +316,70 @@ def test_who_dies_or_stands_still_while_it_waits_keeps_nobody_waiting(db: Databa
     os.kill(children[1], signal.SIGCONT)
     assert ended(children[1]) == 0
     assert sorted(db.query("SELECT x FROM a").fetch_all()) == [(1,), (2,), (3,)]
+
+
+HOLD = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=20)
+db.execute("BEGIN IMMEDIATE")
+db.execute("INSERT INTO a VALUES (1)")
+print("locked", flush=True)
+sys.stdin.readline()
+db.execute("COMMIT")
+print("committed", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("way", ["statement", "transaction", "record"])
+@pytest.mark.parametrize("mode", ["delete", "wal", "wal, temporary"])
+def test_a_write_waits_for_others_beside_another_threads_cursor(path: Path, mode: str, way: str) -> None:
+    """On one connection, where SQLite refuses it at once."""
+
+    def write() -> object:
+        if way == "record":
+            return db.insert(Note(text="mine"))
+        if way == "statement":
+            return db.execute("INSERT INTO a VALUES (2)")
+        with db.transaction():
+            return db.execute("INSERT INTO a VALUES (2)")
+
+    with Database(path, journal_mode="delete" if mode == "delete" else "wal", reader_count=0) as db:
+        db.sync(Note)
+        db.execute_script("CREATE TABLE a (x INTEGER); INSERT INTO a VALUES (10), (11), (12)")
+        if "temporary" in mode:
+            db.execute("CREATE TEMPORARY TABLE own (x)")
+        reading, read = threading.Event(), threading.Event()
+
+        def read_slowly() -> None:
+            rows = iter(db.query("SELECT a.x FROM a, a b, a c, a d, a e, a f, a g"))
+            next(rows)
+            reading.set()
+            read.wait(20)
+            del rows
+
+        reader = threading.Thread(target=read_slowly)
+        reader.start()
+        assert reading.wait(20)
+        command = [sys.executable, "-c", HOLD, path]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+            assert other.stdout
+            assert other.stdout.readline() == "locked\n"
+
+            def go_on() -> None:
+                assert other.stdin
+                other.stdin.write("\n")
+                other.stdin.flush()
+                read.set()
+
+            timer = threading.Timer(0.3, go_on)
+            timer.start()
+            try:
+                began = time.monotonic()
+                write()
+                assert time.monotonic() - began > 0.25
+            finally:
+                timer.join()
+                reader.join()
+                other.communicate("\n")
+        assert db.count(Note) + db.query("SELECT x FROM a WHERE x = 2").fetch_all().count((2,)) == 1
