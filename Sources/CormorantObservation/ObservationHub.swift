@@ -422,7 +422,8 @@ extension Database {
         _ region: ObservedRegion, keepsValues: Bool = false, isLatestOnly: Bool = false,
         callback: ((Result<ObservationEvent, CormorantError>) -> Void)? = nil
     ) throws -> Observer {
-        try observationHub.observe(
+        if let model = region.model { try prepare(model) }
+        return try observationHub.observe(
             region, keepsValues: keepsValues, isLatestOnly: isLatestOnly, callback: callback)
     }
 

@@ -15,6 +15,14 @@ package enum ObservedRegion: Sendable {
 }
 
 extension ObservedRegion {
+    /// Whose table it is; nil for tables by their names.
+    var model: ModelDescriptor? {
+        switch self {
+        case .model(let model), .record(let model, _): model
+        case .tables: nil
+        }
+    }
+
     /// How the rows of its changes are read: by the model's columns, where the table has them all.
     func layout(of watched: [WatchedTable]) -> RowLayout {
         switch self {

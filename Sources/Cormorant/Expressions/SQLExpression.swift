@@ -84,13 +84,15 @@ private func compile(_ statement: some WritingStatement, _ dialect: Dialect) thr
 }
 
 /// SQL text and what is bound to its `?`, in order.
-public struct SQLText: Sendable {
+public struct SQLText: Sendable, CustomStringConvertible {
     package let statement: CompiledStatement
 
     package init(_ statement: CompiledStatement) { self.statement = statement }
 
     /// The SQL, with `?` for each value.
     public var text: String { statement.sql }
+
+    public var description: String { text }
 
     /// The values bound, in order. A parameter is NULL here; a long list of IN is one `?` and all its values.
     public var bindings: [Value] {

@@ -227,7 +227,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
 
     /// Does to a model what is to be done before its table is first used.
     @inline(__always)
-    func prepare(_ model: ModelDescriptor) throws {
+    package func prepare(_ model: ModelDescriptor) throws {
         if let preparedModels { try preparedModels.prepare(model, self) }
     }
 

@@ -307,7 +307,8 @@ package final class Connection: ConnectionAttachment {
     }
 }
 
-/// SQLITE_READONLY_DIRECTORY, https://www.sqlite.org/rescode.html: even who reads a file in WAL mode writes beside it.
+/// SQLITE_READONLY_DIRECTORY, https://www.sqlite.org/rescode.html: even who reads a file in WAL mode writes beside it, and a journal stands
+/// there.
 private let readOnlyDirectory: Int32 = 8 | 6 << 8
 
 /// An error of opening, with the path, and without SQL that the caller never wrote.
@@ -322,10 +323,15 @@ func openingFailure(_ path: String, _ error: any Error, isPlain: Bool, _ number:
     if isPlain, error.code == .notADatabase { return plainFailure(path, error) }
     guard !contains(error.plainMessage, "\"\(path)\"") else { return error.withoutSQL() }
     if error.code == .cannotOpen && fileHead(path).isWAL || error.sqliteCode == readOnlyDirectory {
+        let isWAL = fileHead(path).isWAL
         return CormorantError(
-            error.code, "\"\(path)\" is in WAL mode and its folder cannot be written",
-            hint: "let the folder be written, or copy the file, with the -wal file beside it, to a folder of yours",
-            sqliteCode: error.sqliteCode)
+            error.code,
+            isWAL
+                ? "\"\(path)\" is in WAL mode and its folder cannot be written"
+                : "the folder of \"\(path)\" cannot be written, where its journal or log would be",
+            hint: isWAL
+                ? "let the folder be written, or copy the file, with the -wal file beside it, to a folder of yours"
+                : "let the folder be written, or open the file with the read-only mode", sqliteCode: error.sqliteCode)
     }
     guard error.code == .cannotOpen else { return error.withoutSQL().prefixed("\"\(path)\" cannot be opened: ") }
     return CormorantError(

@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantPlatform
 
 extension Connection {
     /// The error of the call that just returned `status` on this connection.
@@ -11,7 +12,9 @@ extension Connection {
         if let error = hostCalls?.take(code) { return error.during(sql) }
         // Before anything else is asked of SQLite, which keeps them of its last call alone.
         let message = sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
-        let (offset, systemError) = (sqlite3_error_offset(handle), sqlite3_system_errno(handle))
+        let offset = sqlite3_error_offset(handle)
+        // ENOTTY is of an ioctl, with which SQLite asks what a file can do: it says nothing of what failed.
+        let systemError = sqlite3_system_errno(handle) == ENOTTY ? 0 : sqlite3_system_errno(handle)
         if let error = movedError(code) { return error }
         return told(
             sqliteError(

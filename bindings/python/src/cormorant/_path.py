@@ -10,7 +10,12 @@ def path_text(path: str | os.PathLike[str]) -> str:
     text = path if isinstance(path, str | bytes) or not hasattr(path, "__fspath__") else os.fspath(path)
     if isinstance(text, str):
         return text
-    hint = " (os.fsdecode makes a str of it)" if isinstance(text, bytes) else ""
+    hint = ""
+    if isinstance(text, bytes):
+        try:
+            hint = f" (give {text.decode()!r})"
+        except UnicodeDecodeError:
+            hint = " (and no UTF-8: give the file another name)"
     raise TypeError(f"the path {path!r} is {type(text).__name__}, not a str or os.PathLike of str{hint}")
 
 

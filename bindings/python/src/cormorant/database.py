@@ -208,6 +208,8 @@ class Database(Owner):
             close_workers(self)
 
     def __enter__(self) -> Self:
+        if not self._open:
+            raise ProgrammingError(f"the database {self.path!r} is closed", hint="open another one")
         return self
 
     def __exit__(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextvars
 import copy
+import os
 import threading
 import warnings
 import weakref
@@ -316,6 +317,7 @@ class WriteQueue(Owner):
         self._database = database
         self._handle = native_queue.open_queue(database._handle, capacity)
         self._open = True
+        self._process = os.getpid()
         _queues.add(self)
 
     def add(
@@ -421,6 +423,12 @@ class WriteQueue(Owner):
         return f"<WriteQueue of {self._database!r}{'' if self._open else ', closed'}>"
 
     def _refuse_waiting(self, write: Write[Any]) -> None:
+        if os.getpid() != self._process and not write.done():
+            raise ProgrammingError(
+                "the write was added before this process was forked, and is its parent's",
+                code="CORM_E_MISUSE",
+                hint="reopen the database in the child, and add it to a queue of its own",
+            )
         if threading.get_ident() == self._thread and not write.done():
             raise ProgrammingError(
                 "the queue's own thread cannot wait for the queue",

@@ -36,6 +36,14 @@ def test_a_model_in_use_costs_no_statement_more(path: Path) -> None:
         assert len(seen) == 5
 
 
+def test_a_model_that_is_watched_first(path: Path) -> None:
+    with Database(path, auto_sync=True) as db, db.observe(Department) as observer:
+        db.insert(Department("sales"))
+        event = observer.next(5)
+        assert event
+        assert [change.table for change in event.changes] == ["departments"]
+
+
 def test_a_relation_that_is_used_later_in_a_transaction(path: Path) -> None:
     class Owner(Model):
         pets = to_many(lambda: Pet)

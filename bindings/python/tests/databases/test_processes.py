@@ -318,6 +318,22 @@ def test_who_dies_or_stands_still_while_it_waits_keeps_nobody_waiting(db: Databa
     assert sorted(db.query("SELECT x FROM a").fetch_all()) == [(1,), (2,), (3,)]
 
 
+def test_a_child_waits_for_no_write_of_its_parents_queue(db: Database) -> None:
+    db.execute_script("CREATE TABLE a (x)")
+    with db.queue() as queue:
+        with db.transaction():
+            write = queue.add(lambda database: database.execute("INSERT INTO a VALUES (1)"))
+
+            def wait() -> None:
+                for call in (write.result, write.exception):
+                    with pytest.raises(ProgrammingError) as forked:
+                        call()
+                    assert forked.value.code == "CORM_E_MISUSE"
+
+            assert ended(child(wait)) == 0
+        assert write.result() == 1
+
+
 HOLD = """
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=20)
