@@ -136,11 +136,8 @@ private struct TableMerger {
         table.name = present.name
         if keepsHavingNoKey { table.columns.removeAll { sameIdentifier($0.name, hiddenKeyName) } }
         table.constraints += keptConstraints()
-        let formerOptions = former.map { ($0.withoutRowID, $0.strict) } ?? (false, false)
-        if former == nil || formerOptions.0 == wanted.withoutRowID {
-            table.withoutRowID = wanted.withoutRowID || present.withoutRowID
-        }
-        if former == nil || formerOptions.1 == wanted.strict { table.strict = wanted.strict || present.strict }
+        table.withoutRowID = staysWithoutRowID
+        if former.map({ $0.strict == wanted.strict }) ?? true { table.strict = wanted.strict || present.strict }
         table.columns = table.columns.map { column in
             if let there = shapes.present.column(column.name) { return merge(column, there) }
             return table.strict ? strict(column) : column
@@ -202,7 +199,7 @@ private struct TableMerger {
         }
         // A key's NOT NULL is left as the file has it: SQLite's own habit is a key without. So is what NOT NULL does on a
         // conflict.
-        let isLeft = present.notNull == nil ? shapes.present.isKey(present) : shape?.notNull != nil
+        let isLeft = present.notNull == nil ? staysKey(present, as: column.name) : shape?.notNull != nil
         if isLeft {
             merged.constraints.removeAll { if case .notNull = $0.kind { true } else { false } }
             if let notNull = present.notNull { merged.constraints.append(notNull) }
@@ -210,6 +207,21 @@ private struct TableMerger {
         if let computed = shape?.computed, present.computed == computed { keepStorage(of: present, in: &merged) }
         merged.sql = merged.rendered()
         return merged
+    }
+
+    /// Whether a column of the key stays one, and what keeps NULL out of it though it does not say so: being the rowid, or the key of a
+    /// table without one.
+    private func staysKey(_ present: TableShape.Column, as name: String) -> Bool {
+        guard shapes.present.isKey(present), let column = shapes.wanted.column(name), shapes.wanted.isKey(column) else {
+            return false
+        }
+        if shapes.present.withoutRowID { return staysWithoutRowID }
+        return shapes.present.rowIDColumn?.name != present.name || shapes.wanted.rowIDColumn?.name == column.name
+    }
+
+    private var staysWithoutRowID: Bool {
+        wanted.withoutRowID
+            || present.withoutRowID && former.map { $0.withoutRowID == wanted.withoutRowID } ?? true
     }
 
     /// Whether a model reads as texts what another program declared as times and holds in a form of its own.
