@@ -73,21 +73,25 @@ static void copy_files(const char *from, const char *to) {
 static bool is_state(const run *run, const char *folder, int first, int last);
 
 /* What a program was told is done is there though it be killed now, whatever failed before. */
-static void check_as_killed(run *run) {
-    if (kill_checked || strcmp(asked.what, "io") != 0 || failed_call()[0] == 0)
-        return;
-    kill_checked = true;
+static void check_as_killed(const run *run, const char *when, const char *seen, int last, int64_t uses) {
+    char text[600];
     copy_files(work_folder, cut_folder);
-    if (!is_state(run, cut_folder, run->done, run->done)) {
-        char text[600];
-        snprintf(text, sizeof text, "%s: as killed after step %d: %.400s", failed_call(), run->done, problem);
-        fail(text);
-    }
+    uses_found = -1;
+    if (!is_state(run, cut_folder, run->done, last))
+        snprintf(text, sizeof text, "%s: as killed after %s %d: %.400s", seen, when, run->done, problem);
+    else if (uses_found < uses)
+        snprintf(text, sizeof text, "%s: as killed after %s %d: the write is lost", seen, when, run->done);
+    else
+        return;
+    fail(text);
 }
 
 static void learn(run *run) {
     if (!learning) {
-        check_as_killed(run);
+        if (!kill_checked && strcmp(asked.what, "io") == 0 && failed_call()[0] != 0) {
+            kill_checked = true;
+            check_as_killed(run, "step", failed_call(), run->done, 0);
+        }
         return;
     }
     if (run->done >= MOST_STATES)
@@ -334,6 +338,8 @@ static void one_fault(const workload *of, bool encrypted, bool of_memory, fault 
             fail(text);
             corm_error_free(run.error);
             run.error = NULL;
+        } else if (!of_memory) {
+            check_as_killed(&run, "a write behind step", seen, run.done + 1, 1);
         }
         if (corm_database_close(run.db, &run.error) < 0) {
             snprintf(text, sizeof text, "%s: the handle cannot be closed: %s", seen, corm_error_message(run.error));

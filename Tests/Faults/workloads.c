@@ -262,14 +262,12 @@ static corm_status stores_and_queues(run *run) {
 }
 
 /* Rolls a nested transaction back that has outgrown the cache, and commits what is around it. */
-static corm_status savepoints(run *run) {
-    TRY(start(run));
-    for (int round = 1; round <= 3; round += 1) {
+static corm_status nest(run *run, int rounds, const char *grow) {
+    for (int round = 1; round <= rounds; round += 1) {
         TRY(corm_transaction_begin(run->db, CORM_TRANSACTION_IMMEDIATE, &run->error));
         corm_status status = corm_transaction_begin(run->db, CORM_TRANSACTION_IMMEDIATE, &run->error);
         if (status >= 0)
-            status = corm_database_execute_script(
-                run->db, "INSERT INTO t (id, a, b) SELECT id + 1000, a, hex(zeroblob(400)) FROM t", &run->error);
+            status = corm_database_execute_script(run->db, grow, &run->error);
         if (status >= 0)
             status = corm_transaction_rollback(run->db, &run->error);
         if (status >= 0)
@@ -288,6 +286,18 @@ static corm_status savepoints(run *run) {
     return end(run);
 }
 
+static corm_status savepoints(run *run) {
+    TRY(start(run));
+    return nest(run, 3, "INSERT INTO t (id, a, b) SELECT id + 1000, a, hex(zeroblob(400)) FROM t");
+}
+
+/* The first page that is written over has its frame behind all that is committed. */
+static corm_status late_savepoints(run *run) {
+    TRY(start(run));
+    TRY(corm_database_execute_script(run->db, "PRAGMA cache_size = 20", &run->error));
+    return nest(run, 1, "INSERT INTO t (id, a, b) SELECT id + 1000, hex(zeroblob(900)), hex(randomblob(300)) FROM t");
+}
+
 #define ROLLBACK_JOURNAL(kind) CORM_JOURNAL_##kind, CORM_SYNCHRONOUS_FULL
 #define LOG CORM_JOURNAL_WAL, CORM_SYNCHRONOUS_FULL
 /* Without EXTRA the end of the journal, which is the commit, may be lost. */
@@ -301,6 +311,7 @@ const workload workloads[] = {
     {"truncate", ROLLBACK_JOURNAL(TRUNCATE), commits, false},
     {"persist", ROLLBACK_JOURNAL(PERSIST), commits, false},
     {"savepoints", LOG, savepoints, false},
+    {"savepoints-late", LOG, late_savepoints, false},
     {"savepoints-delete", DELETED_JOURNAL, savepoints, false},
     {"checkpoints", LOG, checkpoints, false},
     {"sync", LOG, synchronize_models, false},
@@ -402,6 +413,8 @@ static corm_status hash_database(corm_database *db, uint64_t *sum, corm_error **
     return status < 0 ? status : CORM_OK;
 }
 
+int64_t uses_found;
+
 /* What stands in a file, or 1 for none. */
 static uint64_t state_of_file(const run *run, const char *path, char *out_problem, size_t size) {
     struct stat status;
@@ -430,6 +443,8 @@ static uint64_t state_of_file(const run *run, const char *path, char *out_proble
         corm_result_close(check);
         if (read >= 0)
             read = hash_database(db, &sum, &error);
+        if (read >= 0)
+            read = number(db, "SELECT count(*) FROM probe", &uses_found, &error);
         if (read >= 0 && key > 0 && (read = corm_cipher_check(db, NULL, 0, &bad_pages, &error)) >= 0 && bad_pages > 0)
             snprintf(out_problem, size, "%zu pages fail their authentication", bad_pages);
         if (read < 0)
@@ -449,8 +464,8 @@ uint64_t state_of(const run *run, const char *folder, char *out_problem, size_t 
     out_problem[0] = 0;
     snprintf(path, sizeof path, "%s/test.db", folder);
     snprintf(copy, sizeof copy, "%s/copy.db", folder);
-    uint64_t first = state_of_file(run, path, out_problem, size);
+    uint64_t second = state_of_file(run, copy, out_problem, size), first = state_of_file(run, path, out_problem, size);
     if (first == 1)
         snprintf(out_problem, size, "the file is not there");
-    return first * 31 + state_of_file(run, copy, out_problem, size);
+    return first * 31 + second;
 }

@@ -37,6 +37,8 @@ void prepare(run *run);
 /* A number that stands for all that the files hold: which key opens each, its schema and its rows. On damage, or where no key opens
    a file, *out_problem says so. */
 uint64_t state_of(const run *run, const char *folder, char *out_problem, size_t problem_size);
+/* How many rows of `use` the file had of which the state was asked last. */
+extern int64_t uses_found;
 /* A write to the open database, and one read; nothing that changes the state. */
 corm_status use(run *run);
 

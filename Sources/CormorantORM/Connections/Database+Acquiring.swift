@@ -96,44 +96,9 @@ extension Database {
     /// Runs `body` on a reader, or alone on the writer.
     @inline(__always)
     package func withConnection<T>(reading isReading: Bool, _ body: (Connection) throws -> T) throws -> T {
-        guard isReading else { return try withWriter { try body($0.connected()) } }
-        let pooled = try acquireReader()
-        defer { pooled.release() }
+        let pooled = isReading ? try acquireReader() : try acquireWriter()
+        defer { if isReading { pooled.release() } else { pooled.releaseAfterWriting() } }
         return try body(pooled.connected())
-    }
-
-    @inline(__always)
-    private func withWriter<T>(_ body: (PooledConnection) throws -> T) throws -> T {
-        let pooled = try acquireWriter()
-        if !pooled.isPooled, pooled.hasCursors { return try besideCursors(pooled, { try acquireWriter() }, body) }
-        defer { pooled.releaseAfterWriting() }
-        return try body(pooled)
-    }
-
-    /// Runs `body` on a connection and gives that back. Where cursors of other threads are open on the same, SQLite does not wait for
-    /// the locks of other connections, for these may wait for the cursors: so this does, and tries again, for the busy timeout.
-    @inline(never)
-    func besideCursors<T>(
-        _ first: PooledConnection, _ acquire: () throws -> PooledConnection, _ body: (PooledConnection) throws -> T
-    ) throws -> T {
-        let end = time(after: first.timeout)
-        var pooled = first
-        while true {
-            let before = pooled.connection?.totalChanges
-            let waits = pooled.connection?.isInTransaction == false && !pooled.hasOwnRunningCursors
-            do {
-                let result = try body(pooled)
-                release(pooled)
-                return result
-            } catch {
-                let didNothing = pooled.connection?.totalChanges == before
-                release(pooled)
-                let isBusy = (error as? CormorantError)?.code == .busy
-                guard waits, isBusy, didNothing, monotonicTime() < end else { throw error }
-            }
-            sleepMilliseconds(1)
-            pooled = try acquire()
-        }
     }
 
     /// Runs `body` alone on the writer.
@@ -152,7 +117,10 @@ extension Database {
     @inline(__always)
     package func withPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
         try prepare(model)
-        return try withWriter { try body($0.plan(for: model)) }
+        let pooled = try acquireWriter()
+        if pooled.isBesideCursors { return try writeBesideCursors(pooled) { try body(pooled.plan(for: model)) } }
+        defer { pooled.releaseAfterWriting() }
+        return try body(pooled.plan(for: model))
     }
 
     /// Runs `body`, which only reads, on what a reader or the writer keeps for a model.

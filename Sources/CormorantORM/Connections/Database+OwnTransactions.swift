@@ -20,12 +20,8 @@ extension Database {
         }
         let writer = kind == .read ? try acquireWriterToRead() : try acquireWriter()
         // Kept until the transaction ends, so that other threads wait.
-        if !writer.isPooled, writer.hasCursors {
-            try besideCursors(writer, { kind == .read ? try acquireWriterToRead() : try acquireWriter() }) { pooled in
-                try pooled.connected().begin(kind, isBatch: isBatch)
-                // Held when it is given back.
-                _ = pooled.lock.lock(0)
-            }
+        if writer.isBesideCursors {
+            try writer.beginBesideCursors(kind, isBatch: isBatch)
         } else {
             do {
                 try writer.connected().begin(kind, isBatch: isBatch)

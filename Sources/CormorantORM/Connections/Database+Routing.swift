@@ -42,14 +42,12 @@ extension Database {
 
     /// Runs `body` on a connection that can run this SQL.
     func withConnection<T>(for sql: String, _ body: (Connection) throws -> T) throws -> T {
-        try withPooled(for: sql) { try body($0.connected()) }
-    }
-
-    func withPooled<T>(for sql: String, _ body: (PooledConnection) throws -> T) throws -> T {
         let pooled = try acquire(for: sql)
-        if !pooled.isPooled, pooled.hasCursors { return try besideCursors(pooled, { try acquire(for: sql) }, body) }
+        if pooled.isBesideCursors, [.insert, .change].contains(StatementRouting.verb(of: sql)) {
+            return try writeBesideCursors(pooled) { try body(pooled.connected()) }
+        }
         defer { release(pooled) }
-        return try body(pooled)
+        return try body(pooled.connected())
     }
 
     /// From here on all goes through the writer, which has something that readers would not see.

@@ -98,7 +98,7 @@ package final class PooledConnection {
 
     private struct WeakCursor {
         weak var cursor: StatementCursor?
-        /// That has opened it.
+        /// That has opened it; 0: it is a task's.
         let thread: Int64
     }
 
@@ -406,7 +406,8 @@ package final class PooledConnection {
     }
 
     /// A cursor is a task's, whose calls any thread makes.
-    func leaveThread() {
+    func leaveThread(_ cursor: StatementCursor) {
+        cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor, thread: 0)
         cursorThread.storeReleasing(-1)
         if isPooled { readers?.leaveThread(self) }
         connection?.watchCancellation()
@@ -431,9 +432,9 @@ package final class PooledConnection {
         if cursors[cursor]?.cursor == nil { cursors.removeValue(forKey: cursor) }
     }
 
-    /// The same, at once: also where one was closed and its statement is not ended yet.
+    /// Whether some run on it that others may have: of a pool, where each has its own, the question does not arise.
     @inline(__always)
-    var hasCursors: Bool { runningCursors > 0 }
+    var isBesideCursors: Bool { runningCursors > 0 && !isPooled }
 
     var hasRunningCursors: Bool { cursors.values.contains { $0.cursor?.isRunning ?? false } }
 

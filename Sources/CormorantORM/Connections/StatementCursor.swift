@@ -147,7 +147,7 @@ package final class StatementCursor {
     }
 
     /// It goes on with a task, on any thread.
-    package func leaveThread() throws { _ = try acquiring { if isRunning { pooled.leaveThread() } } }
+    package func leaveThread() throws { _ = try acquiring { if isRunning { pooled.leaveThread(self) } } }
 
     /// Ends the statement because of an interrupt, which SQLite upholds until no statement runs.
     func interrupted() {
@@ -381,19 +381,19 @@ extension Database {
     /// - Parameter body: binds and steps the statement; whether it has more rows to give.
     /// - Returns: what gives those rows.
     package func run(_ sql: String, _ body: (Connection, Statement) throws -> Bool) throws -> StatementCursor? {
-        try withPooled(for: sql) { pooled in
-            let connection = try pooled.connected()
-            let statement = try connection.statement(sql)
-            do {
-                if try body(connection, statement) {
-                    return StatementCursor(self, pooled, connection, statement, plan: nil, columns: [])
-                }
-            } catch {
-                connection.recycle(statement)
-                throw error
+        let pooled = try acquire(for: sql)
+        defer { release(pooled) }
+        let connection = try pooled.connected()
+        let statement = try connection.statement(sql)
+        do {
+            if try body(connection, statement) {
+                return StatementCursor(self, pooled, connection, statement, plan: nil, columns: [])
             }
+        } catch {
             connection.recycle(statement)
-            return nil
+            throw error
         }
+        connection.recycle(statement)
+        return nil
     }
 }

@@ -136,6 +136,8 @@ final class EncryptedLogFile: VFSFile {
         let completes = missing.willWritePage(ofFrame: offset)
         status = writeRaw(frame.bytes, frameSize, offset)
         guard completes, status == SQLITE_OK else { return status }
+        // What follows goes on from the checksum as it stands in the file, not from SQLite's.
+        defer { missing.forget() }
         return missing.complete(real, methods, upTo: offset &+ Int64(frameSize))
     }
 

@@ -12,21 +12,24 @@ struct MissingChecksums {
     private var first: Int64 = 0
     /// Where the first frame is whose page was written over: SQLite comes back for all from there on.
     private var rewritten = Int64.max
-    /// Where the frame is whose header was written last, whether its page was, too, and whether it ends a transaction and lacks its
-    /// checksum.
+    /// Where the frame is whose header was written last, whether its page was, too, and whether it ends a transaction and its checksum
+    /// is not right.
     private var last: Int64 = 0
     private var isWhole = false
     private var isCommit = false
-    /// The checksum at the log's end, which SQLite has wrong.
-    private(set) var end: (UInt32, UInt32)?
+    /// Whether SQLite has a wrong checksum in mind, from which it goes on: none of its frames has a right one.
+    private var isWrong = false
+    /// Whether nothing came of which SQLite could forget something.
+    private(set) var isEmpty = true
 
     private static let headerSize: Int64 = 32
     private static let frameHeaderSize: Int64 = 24
 
-    var isEmpty: Bool { first == 0 && rewritten == Int64.max }
-
     /// The lock for writing is given back, or the log begins anew.
     mutating func forget() { self = MissingChecksums() }
+
+    /// SQLite goes on from a checksum that is not the log's.
+    mutating func begin() { (isWrong, isEmpty) = (true, false) }
 
     /// - Parameter bytes: what is written to the log.
     /// - Returns: whether all is to be completed when it is.
@@ -37,7 +40,10 @@ struct MissingChecksums {
             return false
         }
         if offset == 0 {
+            // SQLite goes on from its header's.
+            let wasEmpty = isEmpty
             forget()
+            isEmpty = wasEmpty
             return false
         }
         return willWritePage(ofFrame: offset &- MissingChecksums.frameHeaderSize)
@@ -47,10 +53,10 @@ struct MissingChecksums {
     @inline(__always)
     mutating func willWriteHeader(_ header: UnsafeRawPointer, _ offset: Int64) {
         (last, isWhole, isCommit) = (offset, false, false)
-        if isZero(header + 8, 16) {
-            first = first == 0 ? offset : min(first, offset)
-            isCommit = header.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
-        }
+        guard isWrong || isZero(header + 8, 16) else { return }
+        isEmpty = false
+        first = first == 0 ? offset : min(first, offset)
+        isCommit = header.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
     }
 
     /// The page of a frame is written, or a part of it.
@@ -58,7 +64,7 @@ struct MissingChecksums {
     @inline(__always)
     mutating func willWritePage(ofFrame offset: Int64) -> Bool {
         if offset < last || isWhole && offset == last {
-            rewritten = min(rewritten, offset)
+            (rewritten, isEmpty) = (min(rewritten, offset), false)
         } else {
             isWhole = true
         }
@@ -78,9 +84,9 @@ struct MissingChecksums {
         let isBigEndian = header.bytes.load(fromByteOffset: 3, as: UInt8.self) & 1 == 1
         let pageSize = Int64(bigEndian32(header.bytes, 8))
         let frameSize = pageSize &+ MissingChecksums.frameHeaderSize
-        // The rest of the last page is still to come.
-        guard size >= last &+ frameSize else { return SQLITE_OK }
-        isCommit = false
+        func isFrame(_ offset: Int64) -> Bool { (offset &- MissingChecksums.headerSize) % frameSize == 0 }
+        // The rest of the last page is still to come; or what SQLite writes in parts was taken for what it is not.
+        guard size >= last &+ frameSize, isFrame(first), isFrame(last) else { return SQLITE_OK }
         let frame = PageBuffer(Int(frameSize))
         var sum = (bigEndian32(header.bytes, 24), bigEndian32(header.bytes, 28))
         if first > MissingChecksums.headerSize {
@@ -102,7 +108,9 @@ struct MissingChecksums {
             guard status == SQLITE_OK else { return status }
             offset = offset &+ frameSize
         }
-        if rewritten > last { end = sum }
+        // Where SQLite comes back for the last ones, it has their checksum then.
+        isWrong = rewritten > last
+        (first, rewritten, isCommit) = (0, Int64.max, false)
         return SQLITE_OK
     }
 }

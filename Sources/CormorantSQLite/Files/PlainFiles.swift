@@ -68,7 +68,7 @@ enum PlainFiles {
     ) -> Int32 {
         with(file, SQLITE_IOERR) { turns in
             if offset == WriteTurns.writeLock, flags & SQLITE_SHM_UNLOCK != 0, !turns.missing.isEmpty {
-                turns.didWriteLog()
+                turns.willEndWriting()
             }
             return turns.lock(offset, count, flags) {
                 turns.methods.pointee.xShmLock?(file, offset, count, flags) ?? SQLITE_IOERR
@@ -137,8 +137,10 @@ enum PlainFiles {
             guard flags & SQLITE_SHM_EXCLUSIVE == 0, let file else {
                 return PlainFiles.lockAlone(file, offset, count, flags)
             }
-            return withoutRetaining(PlainFiles.place(file).pointee) { $0.methods }.pointee.xShmLock?(
-                file, offset, count, flags) ?? SQLITE_IOERR
+            return withoutRetaining(PlainFiles.place(file).pointee) { turns in
+                if flags & SQLITE_SHM_LOCK != 0 { turns.didBeginReading() }
+                return turns.methods
+            }.pointee.xShmLock?(file, offset, count, flags) ?? SQLITE_IOERR
         }
         methods.pointee.xShmUnmap = unmap
         return UnsafePointer(methods)
