@@ -294,8 +294,11 @@ static corm_status savepoints(run *run) {
 /* The first page that is written over has its frame behind all that is committed. */
 static corm_status late_savepoints(run *run) {
     TRY(start(run));
-    TRY(corm_database_execute_script(run->db, "PRAGMA cache_size = 20", &run->error));
-    return nest(run, 1, "INSERT INTO t (id, a, b) SELECT id + 1000, hex(zeroblob(900)), hex(randomblob(300)) FROM t");
+    TRY(corm_database_execute_script(run->db, "PRAGMA cache_size = 40", &run->error));
+    TRY(change(run, 0));
+    return nest(run, 1,
+                "INSERT INTO t (id, a, b) SELECT t.id + 1000 * u.id, hex(zeroblob(300)), hex(randomblob(300)) FROM t, "
+                "t u WHERE u.id < 4");
 }
 
 #define ROLLBACK_JOURNAL(kind) CORM_JOURNAL_##kind, CORM_SYNCHRONOUS_FULL

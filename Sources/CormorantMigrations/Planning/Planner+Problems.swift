@@ -84,7 +84,7 @@ extension Planner {
         judgement.problems.append(
             MigrationProblem(
                 message: "\(counted(rows, "row")) would have no value in \"\(table.name).\(name)\"",
-                annotation: "give it a default\(notes.isOfModels ? " or convert_sql" : ""), or let it be NULL"))
+                annotation: "give it \(notes.isOfModels ? "default_sql or convert_sql" : "a default"), or let it be NULL"))
     }
 
     /// Constraints that were there and are not wanted any more. One that takes the place of another is no loss.
@@ -134,7 +134,9 @@ extension Planner {
         let ofColumns = columns.filter { $0.defaultValue != nil }.flatMap { $0.definition.constraints.map(\.sql) }
         let added = Set(changes.filter { $0.kind == .addCheck }.compactMap(\.after) + ofColumns)
         let asked = difference.after.checks.filter { added.contains($0.definition.sql) || isCopied && future.isChanged }
-        let remedy = notes.isOfModels ? "mend the rows, or give the column convert_sql" : "mend the rows"
+        // A model keeps its convert_sql: it is heard where the type changes, once.
+        let isRetyped = notes.isOfModels && future.columns.contains { $0.isRetyped && !$0.isConverted }
+        let remedy = isRetyped ? "mend the rows, or give the column convert_sql" : "mend the rows"
         return asked.map { check in
             RowQuestion(condition: "NOT (\(check.check.text))", matters: added.contains(check.definition.sql)) {
                 count in

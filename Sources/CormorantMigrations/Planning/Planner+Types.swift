@@ -30,7 +30,9 @@ extension Planner {
             guards = []
             try ask(
                 columns.map {
-                    question($0, in: rows.name, mayConvert: looks.mayConvert($0), wasDatetime: looks.wasDatetime($0))
+                    question(
+                        $0, in: rows.name, mayConvert: looks.mayConvert($0), wasDatetime: looks.wasDatetime($0),
+                        wasNumber: looks.wasNumber($0))
                 },
                 of: rows, &judgement)
             add(judgement, of: model.table, to: &plan)
@@ -38,13 +40,16 @@ extension Planner {
     }
 
     private func question(
-        _ column: ColumnDescriptor, in table: String, mayConvert: Bool, wasDatetime: Bool
+        _ column: ColumnDescriptor, in table: String, mayConvert: Bool, wasDatetime: Bool, wasNumber: Bool
     ) -> RowQuestion {
         let name = "\"\(table).\(column.column)\""
         let value = quoteIdentifier(column.column)
         let such = column.type.timeForm.map { form in
+            let function = form == .date ? "date" : "corm_\(form.name)"
+            // Numbers are most often seconds since 1970.
+            if wasNumber { return ", such as \(function)(datetime(\(value), 'unixepoch'))" }
             // Times without an offset are in UTC where they are the library's.
-            ", such as \(form == .date ? "date" : "corm_\(form.name)")(\(value)\(form == .offsetDatetime && wasDatetime ? " || '+00:00'" : ""))"
+            return ", such as \(function)(\(value)\(form == .offsetDatetime && wasDatetime ? " || '+00:00'" : ""))"
         }
         let remedy = mayConvert ? "give it convert_sql\(such ?? ""), or mend the rows" : "mend the rows"
         return RowQuestion(condition: "\(value) IS NOT NULL AND (\(column.isUnreadable(value)))") { count in
@@ -115,6 +120,12 @@ private struct TypeLooks {
         let before = columns[foldIdentifier(column.column)]?.before?.definition.type
         let type = former?.column(column.column)?.definition.type ?? before
         return type.flatMap { ColumnType(declaredType: $0, affinity: .numeric) } == .datetime
+    }
+
+    /// Whether it holds numbers.
+    func wasNumber(_ column: ColumnDescriptor) -> Bool {
+        let affinity = columns[foldIdentifier(column.column)]?.before?.affinity
+        return affinity == .integer || affinity == .real
     }
 
     /// Whether convert_sql is heard.

@@ -260,7 +260,7 @@ extension Planner {
                                 : "\(count == 1 ? "1 row holds" : "\(grouped(count)) rows hold") NULL in \(name)",
                             annotation: isMade
                                 ? "mend convert_sql, or let the column be NULL"
-                                : "give it a default\(isOfModels ? " or convert_sql" : ""), or mend the rows"))
+                                : "give it \(isOfModels ? "default_sql or convert_sql" : "a default"), or mend the rows"))
                 })
         }
         if table.isNewRowID(column) {

@@ -24,7 +24,7 @@ struct MigrationTests {
             error?.message == """
                 3 changes need a decision: \
                 2 values of "album.year" would change by going from TEXT to INTEGER (give it convert, or mend the rows); \
-                2 rows would have no value in "album.letters" (give it a default or convert, or let it be NULL); \
+                2 rows would have no value in "album.letters" (give it default or convert, or let it be NULL); \
                 column "album.colour" would go with its 1 value \
                 (allowDrop "colour", or renamedFrom "colour" where it has a new name)
                 """)

@@ -146,12 +146,15 @@ class Scope:
 
     async def end(self, node: Node, leave: Callable[[], object] | None) -> None:
         """Ends it and what is open in it: by leave(), or else it is rolled back. The task's being cancelled waits."""
+        if self._lease.worker.is_parents():
+            return self.end_blocking(node, leave)
         await run_to_end(self._lease.worker.add, self._leaving(node, leave, task_waiter()))
 
     def end_blocking(self, node: Node, leave: Callable[[], object] | None) -> None:
         """end() for a thread."""
         job = self._leaving(node, leave, ThreadWaiter())
-        if self.is_worker():
+        # In the child of a fork nothing is ended but what it knows of it.
+        if self.is_worker() or self._lease.worker.is_parents():
             job()
             return job.result()
         return run_blocking(self._lease.worker.add, job)

@@ -14,7 +14,7 @@ from ._native import thread as native_thread
 from ._native.handle import DatabaseHandle
 from ._waiter import ThreadWaiter, Waiter, task_waiter
 from ._work import Work
-from .error import BusyError
+from .error import BusyError, ProgrammingError
 
 if TYPE_CHECKING:
     from .database import Database
@@ -78,8 +78,19 @@ class Worker:
         thread = threading.Thread(target=_do, args=(self._jobs,), name="cormorant", daemon=True)
         thread.start()
         self.ident = thread.ident
+        self._process = os.getpid()
+
+    def is_parents(self) -> bool:
+        """Whether this process is a child of a fork, which has not the thread."""
+        return self._process != os.getpid()
 
     def add(self, job: Callable[[], object]) -> None:
+        if self.is_parents():
+            raise ProgrammingError(
+                "the transaction was begun before this process was forked, and is its parent's",
+                code="CORM_E_MISUSE",
+                hint="reopen the database in the child, or open another, and leave the parent's alone",
+            )
         self._jobs.put(job)
 
     def stop(self) -> None:

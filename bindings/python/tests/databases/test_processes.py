@@ -334,6 +334,27 @@ def test_a_child_waits_for_no_write_of_its_parents_queue(db: Database) -> None:
         assert write.result() == 1
 
 
+@pytest.mark.parametrize("way", ["call", "commit", "fail"])
+def test_a_child_that_leaves_its_parents_shared_transaction_ends_nothing(db: Database, way: str) -> None:
+    db.execute_script("CREATE TABLE a (x)")
+    transaction = db.shared_transaction()
+    with transaction as shared:
+        shared.execute("INSERT INTO a VALUES (1)")
+
+        def leave() -> None:
+            if way == "fail":
+                return transaction.__exit__(KeyError, KeyError(), None)
+            with pytest.raises(ProgrammingError) as forked:
+                if way == "call":
+                    shared.execute("INSERT INTO a VALUES (2)")
+                else:
+                    transaction.__exit__(None, None, None)
+            assert forked.value.code == "CORM_E_MISUSE"
+
+        assert ended(child(leave)) == 0
+    assert db.query("SELECT x FROM a").fetch_all() == [(1,)]
+
+
 HOLD = """
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=20)
@@ -352,20 +373,20 @@ sys.stdin.readline()
 def test_a_write_waits_for_others_beside_another_threads_cursor(path: Path, mode: str, way: str) -> None:
     """On one connection, where SQLite refuses it at once."""
 
-    def write() -> object:
-        if way == "record":
-            return db.insert(Note(text="mine"))
-        if way == "statement":
-            return db.execute("INSERT INTO a VALUES (2)")
-        with db.transaction():
-            return db.execute("INSERT INTO a VALUES (2)")
-
     with Database(path, journal_mode="delete" if mode == "delete" else "wal", reader_count=0) as db:
         db.sync(Note)
         db.execute_script("CREATE TABLE a (x INTEGER); INSERT INTO a VALUES (10), (11), (12)")
         if "temporary" in mode:
             db.execute("CREATE TEMPORARY TABLE own (x)")
         reading, read = threading.Event(), threading.Event()
+
+        def write() -> object:
+            if way == "record":
+                return db.insert(Note(text="mine"))
+            if way == "statement":
+                return db.execute("INSERT INTO a VALUES (2)")
+            with db.transaction():
+                return db.execute("INSERT INTO a VALUES (2)")
 
         def read_slowly() -> None:
             rows = iter(db.query("SELECT a.x FROM a, a b, a c, a d, a e, a f, a g"))
@@ -377,7 +398,7 @@ def test_a_write_waits_for_others_beside_another_threads_cursor(path: Path, mode
         reader = threading.Thread(target=read_slowly)
         reader.start()
         assert reading.wait(20)
-        command = [sys.executable, "-c", HOLD, path]
+        command = [sys.executable, "-c", HOLD, str(path)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
             assert other.stdout
             assert other.stdout.readline() == "locked\n"

@@ -9,13 +9,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import cormorant
-from cormorant import Column, Database, Model, Progress, column
+from cormorant import Column, Database, IntegrityError, MigrationError, Model, Progress, column, key
 from cormorant.progress import ProgressBar
 
 
@@ -143,3 +144,51 @@ def test_a_sync_takes_time_in_proportion_to_its_tables() -> None:
     # Proportion is 4; each statement looking at all tables would be 16.
     few, many = (min(seconds(count) for _ in range(3)) for count in (100, 400))
     assert many < 9 * few
+
+
+class KeyOfOne(Model, table="keyed"):
+    id: Column[int] = key()
+    name: Column[str]
+
+
+class KeyOfTwo(Model, table="keyed"):
+    id: Column[int] = column(primary_key=True)
+    name: Column[str] = column(primary_key=True)
+
+
+class KeyOfAnother(Model, table="keyed"):
+    name: Column[str] = column(primary_key=True)
+    id: Column[int]
+
+
+@pytest.mark.parametrize("model", [KeyOfTwo, KeyOfAnother])
+def test_a_rowid_that_becomes_a_column_takes_no_null(model: type[Model]) -> None:
+    with Database(":memory:") as db:
+        db.sync(KeyOfOne)
+        db.insert(KeyOfOne("a"))
+        db.sync(model)
+        assert str(db.plan(model)).strip() == "nothing to do"
+        with pytest.raises(IntegrityError, match="NOT NULL"):
+            db.execute("INSERT INTO keyed (id, name) VALUES (NULL, 'b')")
+        assert len(db.fetch_all(model)) == 1
+
+
+class Moment(Model, table="moment"):
+    id: Column[int] = key()
+    at: Column[datetime]
+
+
+class MomentOfNumber(Model, table="moment"):
+    id: Column[int] = key()
+    at: Column[datetime] = column(convert_sql="corm_datetime(datetime(at, 'unixepoch'))")
+
+
+def test_the_hint_for_times_that_are_numbers_is_what_helps() -> None:
+    with Database(":memory:") as db:
+        db.execute_script("CREATE TABLE moment (id INTEGER PRIMARY KEY, at INTEGER NOT NULL)")
+        db.execute("INSERT INTO moment VALUES (1, 1700000000)")
+        with pytest.raises(MigrationError) as refused:
+            db.sync(Moment)
+        assert "convert_sql, such as corm_datetime(datetime("at", 'unixepoch'))" in str(refused.value)
+        db.sync(MomentOfNumber)
+        assert db.fetch_all(Moment)[0].at == datetime(2023, 11, 14, 22, 13, 20, tzinfo=timezone.utc)
