@@ -84,7 +84,7 @@ extension Planner {
         judgement.problems.append(
             MigrationProblem(
                 message: "\(counted(rows, "row")) would have no value in \"\(table.name).\(name)\"",
-                annotation: "give it \(notes.isOfModels ? "default_sql or convert_sql" : "a default"), or let it be NULL"))
+                annotation: "\(notes.remedyOfNull), or let it be NULL"))
     }
 
     /// Constraints that were there and are not wanted any more. One that takes the place of another is no loss.

@@ -247,7 +247,7 @@ extension Planner {
     /// NULLs where none may be, and what a STRICT table or the key takes not.
     private func missing(_ column: FutureRows.Column, of table: FutureRows) -> [RowQuestion] {
         let name = "\"\(table.name).\(column.name)\""
-        let (isOfModels, remedy) = (notes.isOfModels, notes.remedy)
+        let (remedy, remedyOfNull) = (notes.remedy, notes.remedyOfNull)
         var questions: [RowQuestion] = []
         if table.isTightened(column) {
             let isMade = column.isConverted
@@ -260,7 +260,7 @@ extension Planner {
                                 : "\(count == 1 ? "1 row holds" : "\(grouped(count)) rows hold") NULL in \(name)",
                             annotation: isMade
                                 ? "mend convert_sql, or let the column be NULL"
-                                : "give it \(isOfModels ? "default_sql or convert_sql" : "a default"), or mend the rows"))
+                                : "\(remedyOfNull), or mend the rows"))
                 })
         }
         if table.isNewRowID(column) {

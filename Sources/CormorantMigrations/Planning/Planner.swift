@@ -375,6 +375,8 @@ struct PlanNotes {
         allowsAll || allowedDrops.contains(foldIdentifier(column.map { "\(table).\($0)" } ?? table))
     }
 
+    /// What gives a value where there is none.
+    var remedyOfNull: String { isOfModels ? "give it default_sql or convert_sql" : "give it a default" }
     /// What converts values: an annotation of the model, which a schema has no place for.
     var remedy: String { isOfModels ? "give it convert_sql" : "convert it in a step written by hand" }
 

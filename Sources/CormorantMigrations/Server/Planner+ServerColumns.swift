@@ -136,7 +136,7 @@ extension Planner {
             judgement.problems.append(
                 MigrationProblem(
                     message: "\(counted(count, "row")) \(count == 1 ? "holds" : "hold") NULL in \(place)",
-                    annotation: "give it \(notes.isOfModels ? "default_sql or convert_sql" : "a default"), or mend the rows"))
+                    annotation: "\(notes.remedyOfNull), or mend the rows"))
             return []
         }
         let nulls = count.map { counted($0, "NULL") } ?? "NULLs"

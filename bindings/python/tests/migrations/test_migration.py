@@ -189,6 +189,7 @@ def test_the_hint_for_times_that_are_numbers_is_what_helps() -> None:
         db.execute("INSERT INTO moment VALUES (1, 1700000000)")
         with pytest.raises(MigrationError) as refused:
             db.sync(Moment)
-        assert "convert_sql, such as corm_datetime(datetime("at", 'unixepoch'))" in str(refused.value)
+        hint = "convert_sql, such as corm_datetime(datetime(\"at\", 'unixepoch'))"
+        assert hint in str(refused.value)
         db.sync(MomentOfNumber)
         assert db.fetch_all(Moment)[0].at == datetime(2023, 11, 14, 22, 13, 20, tzinfo=timezone.utc)
