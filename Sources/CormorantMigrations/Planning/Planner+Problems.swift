@@ -135,7 +135,7 @@ extension Planner {
         let added = Set(changes.filter { $0.kind == .addCheck }.compactMap(\.after) + ofColumns)
         let asked = difference.after.checks.filter { added.contains($0.definition.sql) || isCopied && future.isChanged }
         // A model keeps its convert_sql: it is heard where the type changes, once.
-        let isRetyped = notes.isOfModels && future.columns.contains { $0.isRetyped && !$0.isConverted }
+        let isRetyped = notes.isOfModels && changes.contains { $0.kind == .changeType }
         let remedy = isRetyped ? "mend the rows, or give the column convert_sql" : "mend the rows"
         return asked.map { check in
             RowQuestion(condition: "NOT (\(check.check.text))", matters: added.contains(check.definition.sql)) {

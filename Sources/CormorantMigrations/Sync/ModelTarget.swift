@@ -174,7 +174,9 @@ private struct TableMerger {
                 $0.accepts(present.definition.type, strict: self.present.strict)
                     || isTextOfTimes($0, present, former, column)
             } ?? false
-        if !isConverted(column, former), isAccepted {
+        // Only as INTEGER a key is the rowid.
+        let becomesRowID = shapes.wanted.rowIDColumn?.name == column.name && !shapes.present.isKey(present)
+        if !isConverted(column, former), isAccepted, !becomesRowID || isOnServer {
             merged.type = present.definition.type
         }
         // How another program's texts compare is left as it is there: to change it would write the table anew.
@@ -384,7 +386,7 @@ private struct TableMerger {
         guard shapes.present.autoIncrement, !shapes.wanted.autoIncrement, shapes.former?.autoIncrement != true,
             let name = shapes.wanted.rowIDColumn?.name,
             let column = table.columns.firstIndex(where: { sameIdentifier($0.name, name) }),
-            let present = shapes.present.column(name)
+            let present = shapes.present.rowIDColumn, sameIdentifier(present.name, name)
         else { return }
         table.columns[column].constraints.removeAll { if case .primaryKey = $0.kind { true } else { false } }
         table.columns[column].constraints += present.definition.constraints.filter {

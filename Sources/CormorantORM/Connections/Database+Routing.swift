@@ -43,7 +43,9 @@ extension Database {
     /// Runs `body` on a connection that can run this SQL.
     func withConnection<T>(for sql: String, _ body: (Connection) throws -> T) throws -> T {
         let pooled = try acquire(for: sql)
-        if pooled.isBesideCursors, [.insert, .change].contains(StatementRouting.verb(of: sql)) {
+        if pooled.isBesideCursors, [.insert, .change].contains(StatementRouting.verb(of: sql)),
+            (try? pooled.connected().onlyReads(sql)) == false
+        {
             return try writeBesideCursors(pooled) { try body(pooled.connected()) }
         }
         defer { release(pooled) }

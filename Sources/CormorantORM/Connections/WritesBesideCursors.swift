@@ -31,18 +31,28 @@ extension Database {
     /// wrote before an error stays, as without one.
     @inline(never)
     func writeBesideCursors<T>(_ pooled: PooledConnection, _ body: () throws -> T) throws -> T {
-        guard pooled.connection?.isInTransaction == false, !pooled.hasOwnRunningCursors else {
+        // Beside one that writes, as RETURNING does, the lock is there, and nothing can be committed before that has ended.
+        guard let connection = pooled.connection, !connection.isInTransaction, !connection.isWriting,
+            !pooled.hasOwnRunningCursors
+        else {
             defer { release(pooled) }
             return try body()
         }
-        try pooled.beginBesideCursors(.immediate)
+        do {
+            try pooled.beginBesideCursors(.immediate)
+        } catch let error as CormorantError where error.code == .busy {
+            // The lock is not to be had. What writes to temporary tables alone, or to another file, needs none.
+            try pooled.acquire()
+            defer { release(pooled) }
+            return try body()
+        }
         defer { release(pooled) }
         do {
             let result = try body()
-            try pooled.connected().commit()
+            try connection.commit()
             return result
         } catch {
-            if let connection = pooled.connection, connection.transactionDepth > 0 {
+            if connection.transactionDepth > 0 {
                 do {
                     guard connection.isInTransaction else { throw error }
                     try connection.commit()

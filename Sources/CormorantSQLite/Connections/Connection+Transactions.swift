@@ -21,6 +21,9 @@ extension Connection {
     @inlinable
     package var isInTransaction: Bool { handle == nil ? isInTransactionOfEngine : sqlite3_get_autocommit(handle) == 0 }
 
+    /// Whether a statement that runs has written to the file, or a transaction has.
+    package var isWriting: Bool { handle != nil && sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
+
     /// - Parameter isBatch: whether it is one call's statements, each of which stands for itself.
     package func begin(_ kind: TransactionKind, isBatch: Bool = false) throws {
         if savepoints == 0 {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -420,3 +421,20 @@ def test_a_write_waits_for_others_beside_another_threads_cursor(path: Path, mode
                 reader.join()
                 other.communicate("\n")
         assert db.count(Note) + db.query("SELECT x FROM a WHERE x = 2").fetch_all().count((2,)) == 1
+
+
+def test_what_needs_no_lock_of_the_file_is_written_beside_a_cursor_all_the_same(path: Path) -> None:
+    with Database(path, reader_count=0, busy_timeout=0.2) as db:
+        db.execute_script(
+            "CREATE TABLE a (x INTEGER); INSERT INTO a VALUES (10), (11), (12); CREATE TEMPORARY TABLE own (x)"
+        )
+        rows = iter(db.query("SELECT a.x FROM a, a b, a c, a d, a e, a f, a g"))
+        next(rows)
+        with sqlite3.connect(path, isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")
+            writer = threading.Thread(target=lambda: db.execute("INSERT INTO own VALUES (1)"))
+            writer.start()
+            writer.join()
+            assert db.query("SELECT x FROM own").fetch_all() == [(1,)]
+        other.close()
+        next(rows)

@@ -173,6 +173,34 @@ def test_a_rowid_that_becomes_a_column_takes_no_null(model: type[Model]) -> None
         assert len(db.fetch_all(model)) == 1
 
 
+class KeyOfNumber(Model, table="numbered"):
+    a: Column[int] = column(primary_key=True)
+    id: Column[int]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "id INTEGER PRIMARY KEY AUTOINCREMENT, a INTEGER",
+        "id INTEGER PRIMARY KEY AUTOINCREMENT, a BIGINT",
+        "id INTEGER, a BIGINT",
+        "id INTEGER NOT NULL, a INT NOT NULL PRIMARY KEY",
+    ],
+)
+def test_the_key_of_a_table_that_another_program_made_is_the_models(definition: str) -> None:
+    with Database(":memory:") as db:
+        db.execute_script(f"CREATE TABLE numbered ({definition}); INSERT INTO numbered (id, a) VALUES (1, 7)")
+        db.sync(KeyOfNumber)
+        assert str(db.plan(KeyOfNumber)).strip() == "nothing to do"
+        with pytest.raises(IntegrityError):
+            db.execute("INSERT INTO numbered (id, a) VALUES (2, 7)")
+        assert db.fetch_all(KeyOfNumber) == [KeyOfNumber(7, 1)]
+        if "PRIMARY KEY" not in definition or "AUTO" in definition:
+            # Numbered, as in a new table.
+            db.execute("INSERT INTO numbered (id, a) VALUES (3, NULL)")
+            assert {record.a for record in db.fetch_all(KeyOfNumber)} == {7, 8}
+
+
 class Moment(Model, table="moment"):
     id: Column[int] = key()
     at: Column[datetime]
