@@ -49,9 +49,7 @@ extension Connection {
         versionStatement = statement
         defer { statement.reset() }
         let version = try statement.step() ? Row(statement).cell(0).int64 : 0
-        guard hasEncryptedFile, let file = VFS.database(handle, "main") else {
-            return version &- (VFS.turns(handle, "main")?.mistaken ?? 0)
-        }
+        guard hasEncryptedFile, let file = VFS.database(handle, "main") else { return version }
         return version &- file.index.mistaken
     }
 

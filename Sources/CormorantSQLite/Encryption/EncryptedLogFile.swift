@@ -136,8 +136,6 @@ final class EncryptedLogFile: VFSFile {
         let completes = missing.willWritePage(ofFrame: offset)
         status = writeRaw(frame.bytes, frameSize, offset)
         guard completes, status == SQLITE_OK else { return status }
-        // What follows goes on from the checksum as it stands in the file, not from SQLite's.
-        defer { missing.forget() }
         return missing.complete(real, methods, upTo: offset &+ Int64(frameSize))
     }
 
@@ -253,6 +251,8 @@ final class EncryptedLogFile: VFSFile {
             }
             return readPage(buffer, count, pageStart)
         }
+        // What it goes on from does not matter: checksums run over the frames as they stand in the file.
+        if count == MissingChecksums.checksumSize, missing.read(buffer) { return SQLITE_OK }
         let done = readRaw(buffer, count, offset)
         if done == SQLITE_OK, offset == 0, count == EncryptedLogFile.headerSize {
             forget()

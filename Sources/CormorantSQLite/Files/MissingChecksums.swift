@@ -3,33 +3,37 @@ import CSQLite
 /// The frames of a write-ahead log that SQLite writes without salts and checksums, and may forget.
 ///
 /// A transaction that outgrows the cache writes a page that changes again over its own frame. The frames that follow get zeros, and
-/// SQLite comes back for all from that one on as it commits. Where a savepoint, or a statement that fails, is rolled back to a point before
-/// that frame, it still comes back for those behind alone (seen in 3.40.1): the others, once committed, end the log for whoever reads it
-/// after a crash, and all later commits are lost with them. So they get theirs as the commit is written, which fails where that fails.
-/// Source: https://www.sqlite.org/fileformat2.html#walformat, https://www.sqlite.org/walformat.html
+/// SQLite comes back for all from that one on as it commits: it reads the checksum of the frame before, and writes headers. Where a
+/// savepoint, or a statement that fails, is rolled back to a point before that frame, it still comes back for those from it on alone (seen
+/// in 3.40.1): the others, once committed, end the log for whoever reads it after a crash, and all later commits are lost with them. So they
+/// get theirs as the commit's last page is written, which fails where that fails, and SQLite goes on from the last one's.
+/// Source: https://www.sqlite.org/fileformat2.html#walformat
 struct MissingChecksums {
-    /// Where the first frame without is, since the lock was taken; 0: there is none.
+    /// Where the first frame without is; 0: there is none.
     private var first: Int64 = 0
     /// Where the first frame is whose page was written over: SQLite comes back for all from there on.
     private var rewritten = Int64.max
-    /// Where the frame is whose header was written last, whether its page was, too, and whether it ends a transaction and its checksum
-    /// is not right.
+    /// Where the frame is whose header was written last, whether its page was, too, and whether it ends a transaction and lacks its
+    /// checksum.
     private var last: Int64 = 0
     private var isWhole = false
     private var isCommit = false
-    /// Whether SQLite has a wrong checksum in mind, from which it goes on: none of its frames has a right one.
-    private var isWrong = false
-    /// Whether nothing came of which SQLite could forget something.
-    private(set) var isEmpty = true
+    /// The checksum at the log's end, where SQLite comes back for none.
+    private var end: (UInt32, UInt32)?
 
     private static let headerSize: Int64 = 32
     private static let frameHeaderSize: Int64 = 24
+    /// Of a checksum, which SQLite reads alone as it comes back, and never else.
+    static let checksumSize: Int32 = 8
 
-    /// The lock for writing is given back, or the log begins anew.
-    mutating func forget() { self = MissingChecksums() }
+    /// Whether SQLite has nothing to come back for.
+    private var isEmpty: Bool { first == 0 && rewritten == Int64.max }
 
-    /// SQLite goes on from a checksum that is not the log's.
-    mutating func begin() { (isWrong, isEmpty) = (true, false) }
+    /// The transaction has ended.
+    mutating func forget() {
+        guard !isEmpty else { return }
+        (first, rewritten, isCommit, end) = (0, Int64.max, false, nil)
+    }
 
     /// - Parameter bytes: what is written to the log.
     /// - Returns: whether all is to be completed when it is.
@@ -39,22 +43,14 @@ struct MissingChecksums {
             willWriteHeader(bytes, offset)
             return false
         }
-        if offset == 0 {
-            // SQLite goes on from its header's.
-            let wasEmpty = isEmpty
-            forget()
-            isEmpty = wasEmpty
-            return false
-        }
-        return willWritePage(ofFrame: offset &- MissingChecksums.frameHeaderSize)
+        return offset == 0 ? false : willWritePage(ofFrame: offset &- MissingChecksums.frameHeaderSize)
     }
 
     /// The header of a frame is written.
     @inline(__always)
     mutating func willWriteHeader(_ header: UnsafeRawPointer, _ offset: Int64) {
         (last, isWhole, isCommit) = (offset, false, false)
-        guard isWrong || isZero(header + 8, 16) else { return }
-        isEmpty = false
+        guard isZero(header + 8, 16) else { return forget() }
         first = first == 0 ? offset : min(first, offset)
         isCommit = header.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
     }
@@ -64,7 +60,7 @@ struct MissingChecksums {
     @inline(__always)
     mutating func willWritePage(ofFrame offset: Int64) -> Bool {
         if offset < last || isWhole && offset == last {
-            (rewritten, isEmpty) = (min(rewritten, offset), false)
+            rewritten = min(rewritten, offset)
         } else {
             isWhole = true
         }
@@ -108,9 +104,18 @@ struct MissingChecksums {
             guard status == SQLITE_OK else { return status }
             offset = offset &+ frameSize
         }
-        // Where SQLite comes back for the last ones, it has their checksum then.
-        isWrong = rewritten > last
-        (first, rewritten, isCommit) = (0, Int64.max, false)
+        if rewritten > last { end = sum }
         return SQLITE_OK
+    }
+
+    /// SQLite comes back, and reads the checksum from which it goes on.
+    /// - Returns: whether it has got that; else it stands in the log.
+    mutating func read(_ bytes: UnsafeMutableRawPointer) -> Bool {
+        let end = end
+        forget()
+        guard let end else { return false }
+        putBigEndian32(end.0, bytes)
+        putBigEndian32(end.1, bytes, 4)
+        return true
     }
 }

@@ -67,9 +67,7 @@ enum PlainFiles {
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ offset: Int32, _ count: Int32, _ flags: Int32
     ) -> Int32 {
         with(file, SQLITE_IOERR) { turns in
-            if offset == WriteTurns.writeLock, flags & SQLITE_SHM_UNLOCK != 0, !turns.missing.isEmpty {
-                turns.willEndWriting()
-            }
+            if offset == WriteTurns.writeLock { turns.missing.forget() }
             return turns.lock(offset, count, flags) {
                 turns.methods.pointee.xShmLock?(file, offset, count, flags) ?? SQLITE_IOERR
             }
@@ -101,6 +99,12 @@ enum PlainFiles {
             PlainFiles.close(file) { turns in
                 defer { turns.log = nil }
                 return turns.log?.methods
+            }
+        }
+        methods.pointee.xRead = { file, bytes, count, offset in
+            PlainFiles.with(file, SQLITE_IOERR_READ) { turns in
+                if count == MissingChecksums.checksumSize, let bytes, turns.missing.read(bytes) { return SQLITE_OK }
+                return turns.log?.methods.pointee.xRead?(file, bytes, count, offset) ?? SQLITE_IOERR_READ
             }
         }
         methods.pointee.xWrite = { file, bytes, count, offset in
@@ -137,10 +141,8 @@ enum PlainFiles {
             guard flags & SQLITE_SHM_EXCLUSIVE == 0, let file else {
                 return PlainFiles.lockAlone(file, offset, count, flags)
             }
-            return withoutRetaining(PlainFiles.place(file).pointee) { turns in
-                if flags & SQLITE_SHM_LOCK != 0 { turns.didBeginReading() }
-                return turns.methods
-            }.pointee.xShmLock?(file, offset, count, flags) ?? SQLITE_IOERR
+            return withoutRetaining(PlainFiles.place(file).pointee) { $0.methods }.pointee.xShmLock?(
+                file, offset, count, flags) ?? SQLITE_IOERR
         }
         methods.pointee.xShmUnmap = unmap
         return UnsafePointer(methods)

@@ -22,13 +22,8 @@ final class WriteTurns {
     /// The write-ahead log of a plain file while it is open, with the default VFS's methods.
     var log: (file: UnsafeMutablePointer<sqlite3_file>, methods: UnsafePointer<sqlite3_io_methods>)?
     var missing = MissingChecksums()
-    /// How often SQLite took its own write for another connection's, which its data_version counts.
-    private(set) var mistaken: Int64 = 0
-    /// The header of the index as SQLite last wrote it, which it still has in mind while a reader goes on, and as it was put instead.
-    private var inMind: (own: PageBuffer, put: PageBuffer)?
     private var hasCheckpointLock = false
     private var sharesCheckpointLock = false
-    private var index: UnsafeMutableRawPointer?
     private var places: SharedNumber?
     /// Lowest bit: whether a connection that takes turns has the lock. The others change with every commit.
     private var commits: SharedNumber?
@@ -61,73 +56,13 @@ final class WriteTurns {
 
     /// The index of the log is in memory.
     func didMap(_ memory: UnsafeMutableRawPointer?) {
-        index = memory
         places = memory.map { SharedNumber($0 + 120) }
         commits = memory.map { SharedNumber($0 + 124) }
     }
 
     func willUnmap() {
         if let places, let commits, let place { pass(place, places, commits) }
-        (places, commits, place, index, inMind) = (nil, nil, nil, nil, nil)
-    }
-
-    // The checksum in the index --------------------------------------------------------------------------------------
-
-    /// Puts the checksum at the end of the log into its index, where SQLite has a wrong one there; the write lock is held.
-    /// - Parameter isOwn: whether this connection has written that, and has it in mind until it reads the header again.
-    private func correctIndex(isOwn: Bool) {
-        guard let index, let log, LogIndexHeader.isWhole(index), LogIndexHeader.lastFrame(index) > 0 else { return }
-        let size = Int64(index.load(fromByteOffset: 14, as: UInt16.self))
-        // 1 is 65,536.
-        let frameSize = 24 &+ (size & 0xFE00) &+ (size & 1) << 16
-        // The salts and the checksum of the last frame.
-        let stored = PageBuffer(16)
-        let offset = 32 &+ Int64(LogIndexHeader.lastFrame(index) &- 1) &* frameSize &+ 8
-        guard log.methods.pointee.xRead?(log.file, stored.bytes, 16, offset) == SQLITE_OK,
-            sameBytes(stored.bytes, index + 32, 8)
-        else { return }
-        let sum = (bigEndian32(stored.bytes, 8), bigEndian32(stored.bytes, 12))
-        guard sum != LogIndexHeader.checksum(index) else { return }
-        let headers = (own: PageBuffer(LogIndexHeader.size), put: PageBuffer(LogIndexHeader.size))
-        headers.own.bytes.copyMemory(from: index, byteCount: LogIndexHeader.size)
-        headers.put.bytes.copyMemory(from: index, byteCount: LogIndexHeader.size)
-        LogIndexHeader.putChecksum(sum, headers.put.bytes)
-        writeIndex(headers.put)
-        if isOwn { inMind = headers }
-    }
-
-    private func writeIndex(_ header: PageBuffer) {
-        guard let index else { return }
-        LogIndexHeader.write(header.bytes, index) { methods.pointee.xShmBarrier?(file) }
-    }
-
-    /// Before the lock for writing is given back.
-    func willEndWriting() {
-        correctIndex(isOwn: true)
-        missing.forget()
-    }
-
-    /// A statement that goes on reading over its connection's own write has the header in mind that SQLite wrote, and would take another
-    /// one for another connection's write; it goes on from the wrong checksum, too.
-    private func didBeginWriting(wasLeft: Bool) {
-        if let headers = inMind {
-            inMind = nil
-            guard let index, sameBytes(index, headers.put.bytes, LogIndexHeader.size) else { return }
-            missing.begin()
-            writeIndex(headers.own)
-        } else if wasLeft {
-            correctIndex(isOwn: false)
-        }
-    }
-
-    /// SQLite has read the header anew.
-    @inline(__always)
-    func didBeginReading() { if inMind != nil { forgetHeader() } }
-
-    @inline(never)
-    private func forgetHeader() {
-        if let headers = inMind, let index, sameBytes(index, headers.put.bytes, LogIndexHeader.size) { mistaken &+= 1 }
-        inMind = nil
+        (places, commits, place) = (nil, nil, nil)
     }
 
     /// Takes or gives back locks of SQLite's on the log, by `call`; those for writing in turns. Nobody gets that for a file which
@@ -186,10 +121,7 @@ final class WriteTurns {
         }
         let status = call()
         guard status == SQLITE_OK else { return status == SQLITE_BUSY ? refuse() : status }
-        let state = commits.load()
-        // Whoever had the lock before was killed, maybe before it could correct the index.
-        didBeginWriting(wasLeft: state & 1 == 1)
-        commits.store(state | 1)
+        commits.store(commits.load() | 1)
         if queue.isEmpty {
             (place, turnBegan) = (nil, 0)
         } else if let place, place == queue.head {
