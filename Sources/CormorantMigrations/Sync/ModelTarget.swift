@@ -211,14 +211,18 @@ private struct TableMerger {
         return merged
     }
 
-    /// Whether a column of the key stays one, and what keeps NULL out of it though it does not say so: being the rowid, or the key of a
-    /// table without one.
+    /// Whether a column of the key stays one of the same key, and what keeps NULL out of it though it does not say so: being the rowid, or
+    /// the key of a table without one.
     private func staysKey(_ present: TableShape.Column, as name: String) -> Bool {
-        guard shapes.present.isKey(present), let column = shapes.wanted.column(name), shapes.wanted.isKey(column) else {
-            return false
-        }
+        guard shapes.present.isKey(present), let column = shapes.wanted.column(name),
+            keyNames(shapes.wanted) == keyNames(shapes.present)
+        else { return false }
         if shapes.present.withoutRowID { return staysWithoutRowID }
         return shapes.present.rowIDColumn?.name != present.name || shapes.wanted.rowIDColumn?.name == column.name
+    }
+
+    private func keyNames(_ shape: TableShape) -> [String?] {
+        shape.primaryKey.map { $0.column.map(foldIdentifier) }
     }
 
     private var staysWithoutRowID: Bool {
@@ -304,10 +308,9 @@ private struct TableMerger {
     /// The directions and collations of a key over the same columns, and what it does on a conflict, as the file has them.
     private func keepKey(_ table: inout TableDefinition) {
         let (wanted, present) = (shapes.wanted, shapes.present)
-        func names(_ shape: TableShape) -> [String?] { shape.primaryKey.map { $0.column.map(foldIdentifier) } }
-        guard names(wanted) == names(present),
+        guard keyNames(wanted) == keyNames(present),
             wanted.primaryKey != present.primaryKey || wanted.keyConflict != present.keyConflict,
-            former.map(TableShape.init).map({ names($0) == names(wanted) }) ?? true
+            former.map(TableShape.init).map({ keyNames($0) == keyNames(wanted) }) ?? true
         else { return }
         func isKey(_ constraint: ConstraintDefinition) -> Bool {
             if case .primaryKey = constraint.kind { true } else { false }

@@ -201,6 +201,18 @@ def test_the_key_of_a_table_that_another_program_made_is_the_models(definition: 
             assert {record.a for record in db.fetch_all(KeyOfNumber)} == {7, 8}
 
 
+@pytest.mark.parametrize("model", [KeyOfAnother, KeyOfTwo])
+@pytest.mark.parametrize("key_of_file", ["name, id", "name", "id"])
+def test_null_in_the_key_of_another_program_is_told(key_of_file: str, model: type[Model]) -> None:
+    """Where the key stays as it is, so does what it takes."""
+    with Database(":memory:") as db:
+        db.execute_script(f"CREATE TABLE keyed (name TEXT, id INT, PRIMARY KEY ({key_of_file}))")
+        db.execute("INSERT INTO keyed (name, id) VALUES (NULL, 1)")
+        expected = key_of_file != ("name" if model is KeyOfAnother else "id, name")
+        told = '1 row holds NULL in "keyed.name"' in str(db.plan(model))
+        assert told == expected
+
+
 class Moment(Model, table="moment"):
     id: Column[int] = key()
     at: Column[datetime]
