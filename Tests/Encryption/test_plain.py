@@ -56,7 +56,7 @@ METHODS = (
 # By these, writers take turns and are refused a file that has moved.
 OWN = {"close", "lock", "shm_map", "shm_lock", "shm_unmap"}
 # By these what SQLite forgets to complete in the log is seen.
-OWN_OF_LOG = {"close", "write"}
+OWN_OF_LOG = {"close", "read", "write"}
 
 
 def methods(path: Path, vfs: bytes | None) -> tuple[dict[str, int], dict[str, int]]:
