@@ -9,8 +9,10 @@ final class EncryptedLogFile: VFSFile {
     private let pageSize: Int
     private let frameSize: Int
     private let frame: PageBuffer
-    /// Header and image of the frame that SQLite read in full just before, which it may be about to give new checksums.
+    /// Header and image of the frame that SQLite read in full just before, to give it a new checksum.
     private var wholeFrame: Int64 = -1
+    /// Whether it has come back to frames for that: it reads the checksum before the first of them, which it does for nothing else.
+    private var comesBack = false
     /// A frame's header that SQLite wrote and whose page it writes next.
     private let held = PageBuffer(EncryptedLogFile.frameHeaderSize)
     private var heldFrame: Int64 = -1
@@ -94,6 +96,7 @@ final class EncryptedLogFile: VFSFile {
     override func write(_ buffer: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
         let whole = wholeFrame
         wholeFrame = -1
+        if whole < 0 { comesBack = false }
         if count == EncryptedLogFile.headerSize, offset == 0 {
             let status = flush()
             guard status == SQLITE_OK else { return status }
@@ -252,7 +255,8 @@ final class EncryptedLogFile: VFSFile {
             return readPage(buffer, count, pageStart)
         }
         // What it goes on from does not matter: checksums run over the frames as they stand in the file.
-        if count == MissingChecksums.checksumSize, missing.read(buffer) { return SQLITE_OK }
+        comesBack = count == MissingChecksums.checksumSize
+        if comesBack, missing.read(buffer) { return SQLITE_OK }
         let done = readRaw(buffer, count, offset)
         if done == SQLITE_OK, offset == 0, count == EncryptedLogFile.headerSize {
             forget()
@@ -281,7 +285,8 @@ final class EncryptedLogFile: VFSFile {
     private func readFrame(_ buffer: UnsafeMutableRawPointer, _ number: Int64) -> Int32 {
         let status = readRaw(frame.bytes, frameSize, frameOffset(number))
         guard status == SQLITE_OK else { return status }
-        wholeFrame = number
+        // Where it recovers the log, what it writes next is another frame.
+        wholeFrame = comesBack ? number : -1
         buffer.copyMemory(from: frame.bytes, byteCount: frameSize)
         guard let header = loadHeader() else { return SQLITE_IOERR_READ }
         let before = recovered.flatMap { $0.frame == number &- 1 ? $0 : nil }

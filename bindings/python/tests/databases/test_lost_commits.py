@@ -6,6 +6,7 @@ SQLite (3.40.1) forgets the checksums of frames of the log there, and loses all 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -181,3 +182,30 @@ def test_commits_behind_them_go_on(tmp_path: Path, kind: str, cipher: str | None
         rows = [(10,), (11,), (20,), (21,), (30,), (31,)]
         assert db.query("SELECT id FROM log").fetch_all() == ([(1,)] if kind == "unsynced" else []) + rows
         assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+
+
+@pytest.mark.parametrize("cipher", [None, Cipher("k", rounds=5)], ids=["plain", "encrypted"])
+def test_the_first_commit_after_a_recovery(tmp_path: Path, cipher: Cipher | None) -> None:
+    """It is written where recovery has read a frame of the log before it was begun anew."""
+    first, second, third = (tmp_path / f"{name}.db" for name in ("first", "second", "third"))
+
+    def kill(path: Path, copy: Path) -> None:
+        """What a killed process leaves."""
+        for suffix in ("", "-wal"):
+            shutil.copy(f"{path}{suffix}", f"{copy}{suffix}")
+
+    with Database(first, cipher=cipher, reader_count=0) as db:
+        db.execute_script("PRAGMA wal_autocheckpoint = 0; CREATE TABLE a (x); CREATE TABLE b (x)")
+        db.execute_script("INSERT INTO a VALUES (0); INSERT INTO b VALUES (0)")
+        db.checkpoint("truncate")
+        for number in range(1, 6):
+            db.execute("UPDATE a SET x = ?", [number])
+        db.checkpoint("full")
+        db.execute("UPDATE a SET x = 100")
+        kill(first, second)
+    with Database(second, cipher=cipher, reader_count=0) as db:
+        db.execute("UPDATE b SET x = 7")
+        db.execute("UPDATE b SET x = 8")
+        kill(second, third)
+    with Database(third, cipher=cipher) as db:
+        assert db.query("SELECT a.x, b.x FROM a, b").fetch_all() == [(100, 8)]
