@@ -100,12 +100,17 @@ final class Planner {
         let changedTables = target.tables.filter { isChanged($0.name) }
         // Where nothing that is there changes, what is new is read once.
         let readsEach = changedTables.contains { present.table($0.name) != nil }
-        for table in changedTables {
-            if readsEach, let present = current.table(table.name) {
-                try change(present, to: table, target: target)
-            } else {
-                try create(table.name, sql: table.sql, readsAgain: readsEach)
+        if readsEach {
+            for table in changedTables {
+                if let present = current.table(table.name) {
+                    try change(present, to: table, target: target)
+                } else {
+                    try create(table.name, sql: table.sql)
+                }
             }
+        } else {
+            let make = { try self.create(changedTables[$0].name, sql: changedTables[$0].sql, readsAgain: false) }
+            try replica?.inGroups(changedTables.map(\.name), make) ?? changedTables.indices.forEach(make)
         }
         if !readsEach, !changedTables.isEmpty, let replica { current = try replica.schema() }
         try changeVirtualTables(to: target)
@@ -113,9 +118,12 @@ final class Planner {
         let gone = current.tables.filter { isChanged($0.name) && wanted.table($0.name) == nil }
         // What is left is read once: to do so after each of thousands takes long.
         for (table, before) in inDroppingOrder(gone) {
-            try drop(table.name, sql: table.sql, before: before, readsAgain: false)
+            try drop(table.name, sql: table.sql, before: before, isOneOfMany: true)
         }
-        if !gone.isEmpty, let replica { current = try replica.schema() }
+        if !gone.isEmpty, let replica {
+            try replica.drop(gone.map(\.name))
+            current = try replica.schema()
+        }
         for change in lateDrops { try drop("INDEX", change.name ?? "", change, isLate: true) }
         try createDependents(server == nil ? SchemaDifference(from: current, to: target) : difference)
         if server != nil {
@@ -257,8 +265,10 @@ final class Planner {
         }
     }
 
-    /// - Parameter before: what makes that possible.
-    private func drop(_ table: String, sql: String, before: [String] = [], readsAgain: Bool = true) throws {
+    /// - Parameters:
+    ///   - before: what makes that possible.
+    ///   - isOneOfMany: whether the caller drops all of them in the replica at once.
+    private func drop(_ table: String, sql: String, before: [String] = [], isOneOfMany: Bool = false) throws {
         let rows = try rowCount(of: table)
         var judgement = Judgement(rows: rows)
         if notes.allows(dropOf: table) {
@@ -276,7 +286,8 @@ final class Planner {
         }
         try add(
             "drop table \"\(table)\"", [SchemaChange(.dropTable, table, before: sql)],
-            before + ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement, readsAgain: readsAgain)
+            before + ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement, isRun: !isOneOfMany,
+            readsAgain: !isOneOfMany)
     }
 
     func refuseInterrupted() throws {
@@ -287,12 +298,12 @@ final class Planner {
     /// Adds a step and takes the replica through it.
     func add(
         _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe,
-        _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = [], readsAgain: Bool = true,
-        isApart: Bool = false
+        _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = [], isRun: Bool = true,
+        readsAgain: Bool = true, isApart: Bool = false
     ) throws {
         try refuseInterrupted()
         try makeReplica()
-        for statement in replica == nil ? [] : sql {
+        for statement in replica == nil || !isRun ? [] : sql {
             do {
                 try replica?.run(statement)
             } catch let error as CormorantError {

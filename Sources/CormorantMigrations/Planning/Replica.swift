@@ -14,9 +14,12 @@ final class Replica {
         options.statementCacheSize = 0
         connection = try Connection(path: ":memory:", options: options)
         connection.acceptForeignSchemas()
-        for sql in schema.tables.map(\.sql) {
+        let tables = schema.tables
+        let indexes = Dictionary(grouping: schema.indexes) { foldIdentifier($0.table) }
+        try inGroups(tables.map(\.name), besides: schema.indexes.map(\.name)) { number in
             try pulse()
-            try connection.foreignScript(sql)
+            try run(tables[number].sql)
+            for index in indexes[foldIdentifier(tables[number].name)] ?? [] { try run(index.sql) }
         }
         for table in schema.virtualTables {
             do {
@@ -27,7 +30,7 @@ final class Replica {
                 missingModules.append(table)
             }
         }
-        for sql in schema.indexes.map(\.sql) + schema.views.map(\.sql) + schema.triggers.map(\.sql) {
+        for sql in schema.views.map(\.sql) + schema.triggers.map(\.sql) {
             try pulse()
             try connection.foreignScript(sql)
         }
@@ -36,6 +39,45 @@ final class Replica {
     private var missingModules: [VirtualTableDefinition] = []
 
     func run(_ sql: String) throws { try connection.foreignScript(sql) }
+
+    /// Makes tables that know nothing of each other. SQLite goes through all that there are for each one, the square of thousands: so
+    /// those of a group stand alone while they are made, and what there was before is put aside.
+    /// - Parameter indexes: that are made along with them.
+    func inGroups(_ tables: [String], besides indexes: [String] = [], _ make: (Int) throws -> Void) throws {
+        let size = 500
+        // A name that is taken is refused by SQLite, which has to see both.
+        guard tables.count > size, try areFree(tables + indexes) else { return try tables.indices.forEach(make) }
+        try connection.script("CREATE TEMP TABLE aside (type, name, tbl_name, rootpage, sql)")
+        for number in tables.indices {
+            if number % size == 0 { try putAside() }
+            try make(number)
+        }
+        try putAside()
+        try changeSchema("INSERT INTO main.sqlite_schema SELECT * FROM temp.aside ORDER BY rowid")
+        try connection.script("DROP TABLE temp.aside")
+    }
+
+    private func areFree(_ names: [String]) throws -> Bool {
+        let taken = try Dependent.names("type <> 'trigger'", connection)
+        return Set((names + taken).map(foldIdentifier)).count == names.count + taken.count
+    }
+
+    private func putAside() throws {
+        // SQLite makes sqlite_sequence only once.
+        let rest = "FROM main.sqlite_schema WHERE name <> 'sqlite_sequence'"
+        try changeSchema("INSERT INTO temp.aside SELECT * \(rest) ORDER BY rowid; DELETE \(rest)")
+    }
+
+    /// Drops tables with what belongs to them; there are no rows that could stand in the way.
+    func drop(_ tables: [String]) throws {
+        let names = tables.map(textLiteral).joined(separator: ", ")
+        try changeSchema(
+            "DELETE FROM main.sqlite_schema WHERE tbl_name COLLATE NOCASE IN (\(names)) AND type <> 'view'")
+    }
+
+    private func changeSchema(_ sql: String) throws {
+        try connection.script("PRAGMA writable_schema = ON; \(sql); PRAGMA writable_schema = RESET")
+    }
 
     /// Whether the statement would work; it is not kept.
     func accepts(_ sql: String) -> Bool {

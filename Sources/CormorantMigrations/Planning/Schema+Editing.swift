@@ -51,11 +51,16 @@ extension Schema {
     mutating func removeIndex(_ name: String) { indexes.removeAll { sameIdentifier($0.name, name) } }
 
     /// Removes a table with its indexes and triggers.
-    mutating func removeTable(_ name: String) {
-        tables.removeAll { sameIdentifier($0.name, name) }
-        virtualTables.removeAll { sameIdentifier($0.name, name) }
-        indexes.removeAll { sameIdentifier($0.table, name) }
-        triggers.removeAll { sameIdentifier($0.table, name) }
+    mutating func removeTable(_ name: String) { remove([foldIdentifier(name)]) }
+
+    /// Removes tables with their indexes and triggers, and others: `name` of a table, `index:name`, `view:name`, `trigger:name`, folded.
+    mutating func remove(_ names: Set<String>) {
+        func isIn(_ kind: String, _ name: String) -> Bool { names.contains(kind + foldIdentifier(name)) }
+        tables.removeAll { isIn("", $0.name) }
+        virtualTables.removeAll { isIn("", $0.name) }
+        indexes.removeAll { isIn("", $0.table) || isIn("index:", $0.name) }
+        triggers.removeAll { isIn("", $0.table) || isIn("trigger:", $0.name) }
+        views.removeAll { isIn("view:", $0.name) }
     }
 }
 

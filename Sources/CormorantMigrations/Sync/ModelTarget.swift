@@ -18,14 +18,7 @@ struct ModelTarget {
         onServer: DeclaredTables? = nil
     ) throws {
         schema = file
-        for name in dropping {
-            schema.removeTable(name)
-            if name.hasPrefix("index:") { schema.removeIndex(String(name.dropFirst(6))) }
-            if name.hasPrefix("view:") { schema.views.removeAll { sameIdentifier($0.name, String(name.dropFirst(5))) } }
-            if name.hasPrefix("trigger:") {
-                schema.triggers.removeAll { sameIdentifier($0.name, String(name.dropFirst(8))) }
-            }
-        }
+        schema.remove(Set(dropping.map(foldIdentifier)))
         for model in models {
             let wanted = try onServer.map { $0.schemas[foldIdentifier(model.table)] ?? Schema() } ?? declared(model)
             merge(
