@@ -184,9 +184,10 @@ extension Connection {
         var size: Int64 = 0
         guard file.fileSize(&size) == SQLITE_OK else { throw error(SQLITE_IOERR) }
         let all = UInt32(clamping: size / Int64(file.pageSize))
-        let logged = file.index.log?.pagesInUse() ?? [:]
+        let logged = file.index.pagesSeen ?? [:]
+        let page = PageBuffer(file.pageSize)
         func isInLog(_ number: UInt32) -> Bool {
-            logged[number].map { file.index.log?.isAuthentic(number, inFrame: $0) ?? false } ?? false
+            logged[number].map { file.index.log?.readAuthentic(number, inFrame: $0, page) ?? false } ?? false
         }
         guard size % Int64(file.pageSize) == 0 || isInLog(all &+ 1) else {
             throw CormorantError(.truncated, "\"\(path)\" was cut off", hint: "restore a backup")

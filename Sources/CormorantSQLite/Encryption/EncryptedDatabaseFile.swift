@@ -18,6 +18,8 @@ final class EncryptedDatabaseFile: VFSFile {
     private var hasTaken = false
     /// Whether the connection holds the lock of checkpoints, under which it only copies pages from the WAL: as they are.
     private(set) var isCheckpointing = false
+    /// Whether the connection's transaction has written to the file itself, not to a log.
+    private(set) var hasWritten = false
     let index: LogIndex
     let turns: WriteTurns
     /// Where a copy to another page size needs `PRAGMA page_size`.
@@ -35,6 +37,9 @@ final class EncryptedDatabaseFile: VFSFile {
         turns = WriteTurns(real, real.pointee.pMethods ?? emptyMethods)
         super.init(real)
     }
+
+    /// As the connection last read or wrote it.
+    var firstPage: UnsafeRawPointer? { recent.page(1) }
 
     /// The page that SQLite's locks lie in, which is never written.
     var lockPage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / pageSize &+ 1) }
@@ -205,6 +210,7 @@ final class EncryptedDatabaseFile: VFSFile {
         }
         let number = UInt32(truncatingIfNeeded: index &+ 1)
         if hasTaken, sameBytes(buffer, taken.bytes, pageSize) { return writeRaw(buffer, pageSize, offset) }
+        hasWritten = true
         let status = seal(number, buffer, to: scratch.bytes)
         return status == SQLITE_OK ? writeRaw(scratch.bytes, pageSize, offset) : status
     }
@@ -263,7 +269,7 @@ final class EncryptedDatabaseFile: VFSFile {
     /// Whether the file has fewer pages than its header says.
     var isShort: Bool {
         var size: Int64 = 0
-        guard let first = recent.page(1), fileSize(&size) == SQLITE_OK else { return false }
+        guard let first = firstPage, fileSize(&size) == SQLITE_OK else { return false }
         return size / Int64(pageSize) < Int64(bigEndian32(first, 28))
     }
 
@@ -282,6 +288,11 @@ final class EncryptedDatabaseFile: VFSFile {
         return status
     }
 
+    override func unlock(_ level: Int32) -> Int32 {
+        hasWritten = false
+        return super.unlock(level)
+    }
+
     override func control(_ operation: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 {
         switch operation {
         case SQLITE_FCNTL_PRAGMA:
@@ -291,6 +302,9 @@ final class EncryptedDatabaseFile: VFSFile {
             else { return super.control(operation, argument) }
             // Taken and dropped: a VACUUM to another size could not be written.
             return SQLITE_OK
+        case SQLITE_FCNTL_COMMIT_PHASETWO:
+            hasWritten = false
+            return super.control(operation, argument)
         case SQLITE_FCNTL_BEGIN_ATOMIC_WRITE, SQLITE_FCNTL_COMMIT_ATOMIC_WRITE, SQLITE_FCNTL_ROLLBACK_ATOMIC_WRITE:
             return SQLITE_NOTFOUND
         default: return super.control(operation, argument)
@@ -330,7 +344,8 @@ final class EncryptedDatabaseFile: VFSFile {
         if isWriteLock {
             index.didBeginWriting { _ = methods.pointee.xShmBarrier?(real) }
         } else if flags & SQLITE_SHM_SHARED != 0 {
-            if index.didBeginReading() { recent.willReadAgain() }
+            hasWritten = false
+            if index.didBeginReading(isOfFileAlone: offset == LogIndex.fileAlone) { recent.willReadAgain() }
         }
         return status
     }

@@ -59,22 +59,21 @@ final class EncryptedLogFile: VFSFile {
         Int64(EncryptedLogFile.headerSize) &+ (number &- 1) &* Int64(frameSize)
     }
 
-    /// The newest frame of each page that readers take from here.
-    func pagesInUse() -> [UInt32: Int64] {
-        guard let frames = database.index.framesInUse else { return [:] }
+    /// The newest of the frames for each page; nil where they cannot be read.
+    func pages(inFrames frames: ClosedRange<UInt32>) -> [UInt32: Int64]? {
         var pages: [UInt32: Int64] = [:]
         for number in frames {
-            guard readRaw(frame.bytes, 4, frameOffset(Int64(number))) == SQLITE_OK else { break }
+            guard readRaw(frame.bytes, 4, frameOffset(Int64(number))) == SQLITE_OK else { return nil }
             pages[bigEndian32(frame.bytes)] = Int64(number)
         }
         return pages
     }
 
-    /// Whether the page in a frame is authentic.
-    func isAuthentic(_ page: UInt32, inFrame number: Int64) -> Bool {
-        let offset = frameOffset(number) &+ Int64(EncryptedLogFile.frameHeaderSize)
-        return readRaw(frame.bytes, pageSize, offset) == SQLITE_OK
-            && database.codec.decrypt(page, frame.bytes) == .authentic
+    /// Whether the page in a frame is authentic, which is put into `page`.
+    func readAuthentic(_ number: UInt32, inFrame frame: Int64, _ page: PageBuffer) -> Bool {
+        let offset = frameOffset(frame) &+ Int64(EncryptedLogFile.frameHeaderSize)
+        return readRaw(page.bytes, pageSize, offset) == SQLITE_OK
+            && database.codec.decrypt(number, page.bytes) == .authentic
     }
 
     func beginWriting() { forget() }
@@ -136,10 +135,8 @@ final class EncryptedLogFile: VFSFile {
         }
         let offset = frameOffset(number)
         missing.willWriteHeader(held.bytes, offset)
-        let completes = missing.willWritePage(ofFrame: offset)
-        status = writeRaw(frame.bytes, frameSize, offset)
-        guard completes, status == SQLITE_OK else { return status }
-        return missing.complete(real, methods, upTo: offset &+ Int64(frameSize))
+        missing.willWritePage(ofFrame: offset)
+        return writeRaw(frame.bytes, frameSize, offset)
     }
 
     /// SQLite gives the frame that it has just read its checksum.
@@ -159,7 +156,7 @@ final class EncryptedLogFile: VFSFile {
         let image = frame.bytes + EncryptedLogFile.frameHeaderSize
         status = database.seal(bigEndian32(frame.bytes), page, to: image)
         guard status == SQLITE_OK else { return status }
-        _ = missing.willWritePage(ofFrame: offset)
+        missing.willWritePage(ofFrame: offset)
         return writeRaw(image, pageSize, offset &+ Int64(EncryptedLogFile.frameHeaderSize))
     }
 
@@ -256,7 +253,7 @@ final class EncryptedLogFile: VFSFile {
         }
         // What it goes on from does not matter: checksums run over the frames as they stand in the file.
         comesBack = count == MissingChecksums.checksumSize
-        if comesBack, missing.read(buffer) { return SQLITE_OK }
+        if comesBack, let status = missing.comeBack(buffer, real, methods) { return status }
         let done = readRaw(buffer, count, offset)
         if done == SQLITE_OK, offset == 0, count == EncryptedLogFile.headerSize {
             forget()

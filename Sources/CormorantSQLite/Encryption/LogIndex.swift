@@ -18,6 +18,15 @@ final class LogIndex {
     /// How often SQLite took its own write for another connection's, which its data_version counts.
     private(set) var mistaken: Int64 = 0
 
+    /// Whether the connection has the lock for writing.
+    private(set) var isWriting = false
+    /// The last frame that its reads see.
+    private var lastSeen: UInt32 = 0
+    private var pages: [UInt32: Int64]?
+
+    /// The lock of those who read nothing of the log, WAL_READ_LOCK(0).
+    static var fileAlone: Int32 { 3 }
+
     /// The header that was last seen before it was corrected, and since when.
     private var uncorrected: [UInt8] = []
     private var uncorrectedSince: Int64 = 0
@@ -29,7 +38,11 @@ final class LogIndex {
 
     /// While the write lock is still held.
     func willEndWriting(keepsLogIndex: Bool, barrier: () -> Void) {
-        defer { log?.endWriting() }
+        defer {
+            log?.endWriting()
+            isWriting = false
+            didSee(memory.map { LogIndexHeader.lastFrame($0) } ?? 0)
+        }
         guard keepsLogIndex, let memory, let log, LogIndexHeader.isWhole(memory) else { return }
         let header = own.bytes
         header.copyMemory(from: memory, byteCount: LogIndexHeader.size)
@@ -48,26 +61,34 @@ final class LogIndex {
     /// take the new one for another connection's write.
     func didBeginWriting(barrier: () -> Void) {
         log?.beginWriting()
+        isWriting = true
         guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndexHeader.size) else { return }
         LogIndexHeader.write(own.bytes, memory, barrier)
     }
 
-    /// SQLite has read the header anew.
+    /// SQLite has read the header anew, which it compares once more with the lock in its hands.
     /// - Returns: whether it took its own write for another connection's, and has dropped its pages.
-    func didBeginReading() -> Bool {
+    func didBeginReading(isOfFileAlone: Bool) -> Bool {
         defer { isInMind = false }
+        didSee(isOfFileAlone ? 0 : memory.map { LogIndexHeader.lastFrame($0) } ?? 0)
         guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndexHeader.size) else { return false }
         mistaken &+= 1
         return true
     }
 
-    /// The frames that readers take pages from, not from the database file: those that are committed and not copied into it.
-    var framesInUse: ClosedRange<UInt32>? {
-        guard let memory, memory.load(fromByteOffset: 12, as: UInt8.self) != 0 else { return nil }
-        let last = LogIndexHeader.lastFrame(memory)
+    private func didSee(_ frame: UInt32) {
+        lastSeen = frame
+        pages = nil
+    }
+
+    /// The frames in which the connection finds pages that it does not find in the file; nil: unknown.
+    var pagesSeen: [UInt32: Int64]? {
+        guard let memory, let log else { return nil }
+        if let pages { return pages }
         // https://www.sqlite.org/walformat.html: nBackfill, after the two copies of the header.
         let copied = memory.load(fromByteOffset: 2 * LogIndexHeader.size, as: UInt32.self)
-        return copied < last ? copied &+ 1...last : nil
+        pages = copied < lastSeen ? log.pages(inFrames: copied &+ 1...lastSeen) : [:]
+        return pages
     }
 
     /// The header as it stays until the next commit; nil while its writer has it to correct still, or is at it.

@@ -255,7 +255,7 @@ private func makeMethods(version: Int32) -> UnsafeMutablePointer<sqlite3_io_meth
         VFS.object(file).map { lockUnmoved($0.real, $0.methods, level) } ?? SQLITE_IOERR
     }
     methods.pointee.xUnlock = { file, level in
-        VFS.object(file).flatMap { $0.methods.pointee.xUnlock?($0.real, level) } ?? SQLITE_IOERR
+        VFS.object(file)?.unlock(level) ?? SQLITE_IOERR
     }
     methods.pointee.xCheckReservedLock = { file, result in
         VFS.object(file).flatMap { $0.methods.pointee.xCheckReservedLock?($0.real, result) } ?? SQLITE_IOERR

@@ -6,20 +6,16 @@ import CSQLite
 /// SQLite comes back for all from that one on as it commits: it reads the checksum of the frame before, and writes headers. Where a
 /// savepoint, or a statement that fails, is rolled back to a point before that frame, it still comes back for those from it on alone (seen
 /// in 3.40.1): the others, once committed, end the log for whoever reads it after a crash, and all later commits are lost with them. So they
-/// get theirs as the commit's last page is written, which fails where that fails, and SQLite goes on from the last one's.
+/// get theirs as it comes back, whose failure is the commit's, and it goes on from the last one's.
 /// Source: https://www.sqlite.org/fileformat2.html#walformat
 struct MissingChecksums {
     /// Where the first frame without is; 0: there is none.
     private var first: Int64 = 0
     /// Where the first frame is whose page was written over: SQLite comes back for all from there on.
     private var rewritten = Int64.max
-    /// Where the frame is whose header was written last, whether its page was, too, and whether it ends a transaction and lacks its
-    /// checksum.
+    /// Where the frame is whose header was written last, and whether its page was, too.
     private var last: Int64 = 0
     private var isWhole = false
-    private var isCommit = false
-    /// The checksum at the log's end, where SQLite comes back for none.
-    private var end: (UInt32, UInt32)?
 
     private static let headerSize: Int64 = 32
     private static let frameHeaderSize: Int64 = 24
@@ -32,46 +28,60 @@ struct MissingChecksums {
     /// The transaction has ended.
     mutating func forget() {
         guard !isEmpty else { return }
-        (first, rewritten, isCommit, end) = (0, Int64.max, false, nil)
+        (first, rewritten) = (0, Int64.max)
     }
 
     /// - Parameter bytes: what is written to the log.
-    /// - Returns: whether all is to be completed when it is.
     @inline(__always)
-    mutating func willWrite(_ bytes: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Bool {
+    mutating func willWrite(_ bytes: UnsafeRawPointer, _ count: Int, _ offset: Int64) {
         if count == MissingChecksums.frameHeaderSize {
             willWriteHeader(bytes, offset)
-            return false
+        } else if offset != 0 {
+            willWritePage(ofFrame: offset &- MissingChecksums.frameHeaderSize)
         }
-        return offset == 0 ? false : willWritePage(ofFrame: offset &- MissingChecksums.frameHeaderSize)
     }
 
     /// The header of a frame is written.
     @inline(__always)
     mutating func willWriteHeader(_ header: UnsafeRawPointer, _ offset: Int64) {
-        (last, isWhole, isCommit) = (offset, false, false)
+        (last, isWhole) = (offset, false)
         guard isZero(header + 8, 16) else { return forget() }
         first = first == 0 ? offset : min(first, offset)
-        isCommit = header.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
     }
 
     /// The page of a frame is written, or a part of it.
-    /// - Returns: whether all is to be completed when it is.
     @inline(__always)
-    mutating func willWritePage(ofFrame offset: Int64) -> Bool {
+    mutating func willWritePage(ofFrame offset: Int64) {
         if offset < last || isWhole && offset == last {
             rewritten = min(rewritten, offset)
         } else {
             isWhole = true
         }
-        return isCommit && first < rewritten
     }
 
-    /// Gives the frames for which SQLite will not come back what they lack.
-    /// - Parameter size: of the log, as far as it was written.
-    /// - Returns: the status of what failed.
-    mutating func complete(
-        _ log: UnsafeMutablePointer<sqlite3_file>, _ methods: UnsafePointer<sqlite3_io_methods>, upTo size: Int64
+    /// SQLite comes back, and reads the checksum from which it goes on. The frames for which it does not get theirs now.
+    /// - Parameter bytes: for the checksum.
+    /// - Returns: the status; nil where the checksum stands in the log, to be read there.
+    mutating func comeBack(
+        _ bytes: UnsafeMutableRawPointer, _ log: UnsafeMutablePointer<sqlite3_file>,
+        _ methods: UnsafePointer<sqlite3_io_methods>
+    ) -> Int32? {
+        defer { forget() }
+        guard first > 0, first < rewritten else { return nil }
+        var end: (UInt32, UInt32)?
+        let status = complete(log, methods, &end)
+        guard status == SQLITE_OK else { return status }
+        // Else it comes back for one behind those.
+        guard rewritten > last, let end else { return nil }
+        putBigEndian32(end.0, bytes)
+        putBigEndian32(end.1, bytes, 4)
+        return SQLITE_OK
+    }
+
+    /// - Parameter end: the checksum of the last of them.
+    private func complete(
+        _ log: UnsafeMutablePointer<sqlite3_file>, _ methods: UnsafePointer<sqlite3_io_methods>,
+        _ end: inout (UInt32, UInt32)?
     ) -> Int32 {
         guard let read = methods.pointee.xRead, let write = methods.pointee.xWrite else { return SQLITE_IOERR }
         let header = PageBuffer(Int(MissingChecksums.headerSize))
@@ -81,8 +91,8 @@ struct MissingChecksums {
         let pageSize = Int64(bigEndian32(header.bytes, 8))
         let frameSize = pageSize &+ MissingChecksums.frameHeaderSize
         func isFrame(_ offset: Int64) -> Bool { (offset &- MissingChecksums.headerSize) % frameSize == 0 }
-        // The rest of the last page is still to come; or what SQLite writes in parts was taken for what it is not.
-        guard size >= last &+ frameSize, isFrame(first), isFrame(last) else { return SQLITE_OK }
+        // What SQLite writes in parts was taken for what it is not.
+        guard isFrame(first), isFrame(last) else { return SQLITE_OK }
         let frame = PageBuffer(Int(frameSize))
         var sum = (bigEndian32(header.bytes, 24), bigEndian32(header.bytes, 28))
         if first > MissingChecksums.headerSize {
@@ -104,18 +114,7 @@ struct MissingChecksums {
             guard status == SQLITE_OK else { return status }
             offset = offset &+ frameSize
         }
-        if rewritten > last { end = sum }
+        end = sum
         return SQLITE_OK
-    }
-
-    /// SQLite comes back, and reads the checksum from which it goes on.
-    /// - Returns: whether it has got that; else it stands in the log.
-    mutating func read(_ bytes: UnsafeMutableRawPointer) -> Bool {
-        let end = end
-        forget()
-        guard let end else { return false }
-        putBigEndian32(end.0, bytes)
-        putBigEndian32(end.1, bytes, 4)
-        return true
     }
 }

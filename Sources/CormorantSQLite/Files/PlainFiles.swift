@@ -103,17 +103,20 @@ enum PlainFiles {
         }
         methods.pointee.xRead = { file, bytes, count, offset in
             PlainFiles.with(file, SQLITE_IOERR_READ) { turns in
-                if count == MissingChecksums.checksumSize, let bytes, turns.missing.read(bytes) { return SQLITE_OK }
-                return turns.log?.methods.pointee.xRead?(file, bytes, count, offset) ?? SQLITE_IOERR_READ
+                guard let (log, methods) = turns.log else { return SQLITE_IOERR_READ }
+                if count == MissingChecksums.checksumSize, let bytes,
+                    let status = turns.missing.comeBack(bytes, log, methods)
+                {
+                    return status
+                }
+                return methods.pointee.xRead?(file, bytes, count, offset) ?? SQLITE_IOERR_READ
             }
         }
         methods.pointee.xWrite = { file, bytes, count, offset in
             PlainFiles.with(file, SQLITE_IOERR_WRITE) { turns in
-                guard let bytes, let (log, methods) = turns.log else { return SQLITE_IOERR_WRITE }
-                let completes = turns.missing.willWrite(bytes, Int(count), offset)
-                let status = methods.pointee.xWrite?(file, bytes, count, offset) ?? SQLITE_IOERR_WRITE
-                guard completes, status == SQLITE_OK else { return status }
-                return turns.missing.complete(log, methods, upTo: offset &+ Int64(count))
+                guard let bytes else { return SQLITE_IOERR_WRITE }
+                turns.missing.willWrite(bytes, Int(count), offset)
+                return turns.log?.methods.pointee.xWrite?(file, bytes, count, offset) ?? SQLITE_IOERR_WRITE
             }
         }
         return UnsafePointer(methods)

@@ -17,7 +17,7 @@ final class WriteTurns {
     let methods: UnsafePointer<sqlite3_io_methods>
     /// Whether it waits for its turn. Who does not wait does not come between those who do for long, either.
     var waits = true
-    /// Whose file it is; nil: nobody has said so.
+    /// Whose file it is; nil: nobody has said so, as of those that are attached.
     var connection: OpaquePointer?
     /// The write-ahead log of a plain file while it is open, with the default VFS's methods.
     var log: (file: UnsafeMutablePointer<sqlite3_file>, methods: UnsafePointer<sqlite3_io_methods>)?
@@ -150,8 +150,8 @@ final class WriteTurns {
     }
 
     /// Whether a statement that runs, or one before in the transaction, reads the file: then SQLite waits for no lock, and a write that
-    /// is refused for others' turns would fail though the lock is free.
-    private var isReading: Bool { connection.map { sqlite3_txn_state($0, nil) != SQLITE_TXN_NONE } ?? false }
+    /// is refused for others' turns would fail though the lock is free. Of an attached file nobody knows.
+    private var isReading: Bool { connection.map { sqlite3_txn_state($0, nil) != SQLITE_TXN_NONE } ?? true }
 
     private func isInTurn() -> Bool {
         guard turnBegan > 0 else { return false }
