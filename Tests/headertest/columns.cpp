@@ -1,5 +1,13 @@
 // C++20 has designated initialisers in the order of the members: a model's columns are written as in C. Compiled, never run.
+// With -DWRONG=1 and so on it must not compile.
 #include <cormorant.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#ifndef WRONG
+#define WRONG 0
+#endif
 
 enum class colour : int32_t { red, green };
 
@@ -59,3 +67,29 @@ static_assert(CORM_FIELD_(paint, coats) == CORM_FIELD_UNSIGNED);
 static_assert(CORM_NESTED_FIELD_(coat, under, paint) == CORM_FIELD_RECORD);
 static_assert(CORM_NESTED_FIELD_(coat, over, paint) == CORM_FIELD_RECORD_POINTER);
 static_assert(CORM_FIELD_(brush, code) == CORM_FIELD_CHARACTER_ARRAY);
+
+// What is copied as bytes may have a transform, whatever it is; a field that owns memory cannot.
+struct point {
+    int32_t x, y;
+};
+struct shape {
+    int64_t id;
+    point centre;
+#if WRONG == 1
+    std::string name;
+#elif WRONG == 2
+    std::vector<unsigned char> name;
+#elif WRONG == 3
+    std::unique_ptr<char[]> name;
+#else
+    corm_text name;
+#endif
+};
+extern const corm_transform point_transform;
+extern const corm_column_def shape_columns[3];
+const corm_column_def shape_columns[3] = {
+    CORM_COLUMN(shape, id, CORM_INT64),
+    CORM_COLUMN(shape, centre, CORM_TEXT, .transform = &point_transform),
+    CORM_COLUMN(shape, name, CORM_TEXT),
+};
+static_assert(CORM_FIELD_(shape, centre) == CORM_FIELD_OTHER);

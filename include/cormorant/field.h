@@ -92,8 +92,12 @@ typedef int32_t corm_field;
 #endif
 
 #ifdef __cplusplus
-/* What CORM_COLUMN says of a field's type. */
+/* What CORM_COLUMN says of a field's type. One that owns memory has no transform either: no constructor runs for a record. */
 template <typename Field, bool = __is_enum(Field)> struct corm_field_type {
+    static_assert(
+        __is_trivially_copyable(Field),
+        "a field of a record is copied as bytes; use const char *, char[n] or corm_text for text, corm_blob for "
+        "bytes, corm_optional_... for what may be NULL");
     static constexpr int32_t value = CORM_FIELD_OTHER;
 };
 template <typename Field> struct corm_field_type<Field, true> : corm_field_type<__underlying_type(Field)> {};
