@@ -65,3 +65,17 @@ def test_the_code_of_the_readme_runs(tmp_path: Path) -> None:
     assert blocks
     for block in blocks:
         run("-c", block, cwd=tmp_path)
+
+
+def test_the_first_blocks_of_the_front_page_run_one_after_the_other(tmp_path: Path) -> None:
+    page = (ROOT.parent.parent / "README.md").read_text().split("\nPython:\n")[1].split("\nC, ")[0]
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) > 1
+    use = """
+with Database("people.db", auto_sync=True) as db:
+    Department("Sales").insert(db)
+    db.insert_many([Person("Ben", 1, 3100), Person("Dan", None)])
+    change(db)
+    assert [(person.salary, person.department) for person in db.fetch_all(Person)] == [(3300, 1), (0, 1)]
+"""
+    run("-c", "".join([*blocks, use]), cwd=tmp_path)
