@@ -62,6 +62,16 @@ Album.title.is_(5)  # error
 albums.where(Album.artist_id == "x")  # error
 albums.where(Album.title != 5)  # error
 albums.where(Album.artist_id == Album.title)  # error
+Album.title == Album.artist_id  # error
+Album.title != Album.artist_id  # error
+Album.released == Album.title  # error
+Album.price == Album.released  # error
+Album.id == Album.title  # error
+albums.where((Album.id > 1) & (Album.title == Album.id))  # error
+albums.join(Artist, Artist.name == Album.artist_id)  # error
+all_of(Artist.name == Artist.id)  # error
+delete(Album).where(Album.title == Album.artist_id)  # error
+update(Album).set(title="x").where(Album.title == Album.artist_id)  # error
 func.max(Album.released) > 3  # error
 
 # Operators of another type.
