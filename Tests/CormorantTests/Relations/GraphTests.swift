@@ -22,6 +22,8 @@ struct GraphTests {
         try database.load(\.albums, of: &read) { $0.order { $0.id }.load(\.tags) }
         #expect(try read.albums.records.map(\.title) == ["Autobahn", "Radio"])
         #expect(try read.albums.records[0].tags.records == [Tag(id: 3, word: "cars")])
+        // Neither sets the way back.
+        #expect(try (artist.albums.records + read.albums.records).allSatisfy { !$0.artist.isLoaded })
     }
 
     @Test func whatARecordRefersToGoesFirst() throws {

@@ -248,6 +248,21 @@ def test_a_graph_is_saved_with_its_keys(db: Database) -> None:
     assert db.fetch_all(select(Album.title, Album.artist.name).order_by("title")) == [("2", "Ann"), ("One", "Ann")]
 
 
+def test_the_way_back_is_not_set(db: Database) -> None:
+    ada, bix = Artist("Ada"), Artist("Bix")
+    ada.albums, bix.albums = [Album("One", 0), Album("Two", 0)], []
+    db.save_graph([ada, bix])
+    album = ada.albums.pop()
+    assert not is_loaded(album, Album.artist)
+    # The artist is no part of its graph, and it may go to another one's list.
+    ada.name, album.title = "Ann", "2"
+    db.save_graph(album)
+    assert db.fetch_values(select(Artist.name).order_by("id")) == ["Ada", "Bix"]
+    bix.albums.append(album)
+    db.save_graph(bix)
+    assert db.fetch_all(select(Album.title, Album.artist.name).order_by("id")) == [("One", "Ada"), ("2", "Bix")]
+
+
 def test_a_rollback_around_takes_all_keys_back(db: Database) -> None:
     artist, album = Artist("Ada"), Album("One", 0, 1999)
     artist.albums = [album]
