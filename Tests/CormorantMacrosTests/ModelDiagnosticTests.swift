@@ -187,4 +187,21 @@ struct ModelDiagnosticTests {
     func properUseIsNotComplainedOf(_ source: String) throws {
         #expect(try complaints(about: source) == [])
     }
+
+    /// Else the compiler would tell of each use that the model is no record, and have the way to a `var` at the end of it.
+    @Test(arguments: [
+        "@Model struct Entry { let a: Int\n@Key let b: Int64?\n@Column(stamp: .updated) let c: Timestamp\nvar d: Int }",
+        "@Model struct Entry { let a = 1\n@Key let b = \"b\"\nvar c: Int }",
+        "@Model(keys: [.index(\"a\")]) struct Entry { let a: Int }",
+        "@Model struct Entry { let a = UUID()\nvar b: Int }",
+    ])
+    func aModelWithAConstantIsARecordBesides(_ source: String) throws {
+        let program = try Program(source)
+        #expect(!program.complaints.isEmpty)
+        #expect(program.complaints.allSatisfy { $0.contains("is a constant") }, "\(program.complaints)")
+        #expect(program.expanded.contains("extension Entry: Cormorant.Record {"))
+        #expect(program.expanded.contains("struct Columns: Cormorant.RecordColumns {"))
+        // Nothing is assigned to it.
+        #expect(!program.expanded.contains("self.a = ") && !program.expanded.contains("self.b = "))
+    }
 }

@@ -9,6 +9,8 @@ struct ModelCode {
     let arguments: ModelArguments
     /// Whether the struct has the initializer that the compiler makes.
     let hasMemberwiseInitializer: Bool
+    /// Whether it has constants, so that the program does not compile: nothing is assigned in code that never runs.
+    let isRefused: Bool
 
     /// What names types: among the struct's own members, where those that stand beside the struct are found.
     var members: [String] { [descriptor, keySetting, keyClearing, columns] + validating }
@@ -67,11 +69,11 @@ struct ModelCode {
     private var initializer: String {
         let arguments = properties.enumerated().map { "        \($1.label): try reader.property(at: \($0))" }
         let lines = hasMemberwiseInitializer ? ["self.init(\n\(arguments.joined(separator: ",\n")))"] : reads
-        return "\(access)init(from reader: Cormorant.RecordReader) throws \(block(lines))"
+        return "\(access)init(from reader: Cormorant.RecordReader) throws \(assigning(lines))"
     }
 
     private var reading: String {
-        "\(access)mutating func read(from reader: Cormorant.RecordReader) throws \(block(reads))"
+        "\(access)mutating func read(from reader: Cormorant.RecordReader) throws \(assigning(reads))"
     }
 
     private var reads: [String] {
@@ -86,7 +88,7 @@ struct ModelCode {
             "if columns.contains(\(index)) { self.\(property.identifier) = try reader.property(at: \(index)) }"
         }
         return [
-            "\(access)mutating func readBack(only columns: [Int], from reader: Cormorant.RecordReader) throws \(block(lines))"
+            "\(access)mutating func readBack(only columns: [Int], from reader: Cormorant.RecordReader) throws \(assigning(lines))"
         ]
     }
 
@@ -114,14 +116,16 @@ struct ModelCode {
     private var keySetting: String {
         let key = arguments.generatedKey
         let lines = key.map { ["self.\($0.identifier) = try \($0.type).generatedKey(key) ?? self.\($0.identifier)"] }
-        return "\(access)nonisolated mutating func setGeneratedKey(_ key: Int64) throws \(block(lines ?? []))"
+        return "\(access)nonisolated mutating func setGeneratedKey(_ key: Int64) throws \(assigning(lines ?? []))"
     }
 
     private var keyClearing: String {
         let key = arguments.generatedKey
         let lines = key.map { ["self.\($0.identifier) = \($0.type).missingKey ?? self.\($0.identifier)"] }
-        return "\(access)nonisolated mutating func clearGeneratedKey() \(block(lines ?? []))"
+        return "\(access)nonisolated mutating func clearGeneratedKey() \(assigning(lines ?? []))"
     }
+
+    private func assigning(_ lines: [String]) -> String { block(isRefused ? ["fatalError()"] : lines) }
 
     private func block(_ lines: [String]) -> String {
         lines.isEmpty ? "{\n}" : "{\n" + lines.map { "    \($0)\n" }.joined() + "}"

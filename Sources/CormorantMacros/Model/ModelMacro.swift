@@ -46,11 +46,12 @@ struct ModelMacro {
         if structure.inherited.contains(where: { $0.text == "~Copyable" }) { problems.add(.notCopyable, at: typeName) }
         let models = structure.attributes.filter { $0.name == "Model" && !$0.isConditional }
         if let second = models.dropFirst().first { problems.add(.twice, at: second.range) }
-        guard problems.isEmpty else { return nil }
+        // Where a constant is all that is wrong, each use of the model would be another error without code.
+        guard problems.isOfConstants else { return nil }
         let code = ModelCode(
             name: name, type: typeName.text, access: access(of: structure, in: expansion.context.first?.declaration),
             properties: properties.columns, relations: properties.relations, arguments: arguments,
-            hasMemberwiseInitializer: try structure.hasMemberwiseInitializer())
+            hasMemberwiseInitializer: try structure.hasMemberwiseInitializer(), isRefused: !problems.isEmpty)
         return (structure, code)
     }
 

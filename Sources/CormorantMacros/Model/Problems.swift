@@ -115,10 +115,13 @@ extension Problem {
 /// Collects what is wrong, for the compiler.
 final class Problems {
     private(set) var diagnostics: [Diagnostic] = []
+    /// Whether they are constants alone, with which code can be written that compiles.
+    private(set) var isOfConstants = true
 
     var isEmpty: Bool { diagnostics.isEmpty }
 
     func add(_ problem: Problem, at range: SourceRange) {
+        if case .constant = problem {} else { isOfConstants = false }
         diagnostics.append(Diagnostic(message: problem.message, range: range))
     }
 }

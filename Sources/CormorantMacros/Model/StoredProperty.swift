@@ -97,16 +97,14 @@ private func storedProperty(
     _ problems: Problems
 ) -> StoredProperty? {
     let name = identifier.withoutBackticks
-    guard variable.keyword == "var" else {
-        problems.add(.constant(name), at: variable.range)
-        return nil
-    }
+    let isConstant = variable.keyword != "var"
+    if isConstant { problems.add(.constant(name), at: variable.range) }
     if variable.modifiers.contains("lazy") {
         problems.add(.lazy(name), at: variable.range)
         return nil
     }
     guard let type = binding.type?.text ?? binding.value?.literalType else {
-        problems.add(.noType(name), at: variable.range)
+        if !isConstant { problems.add(.noType(name), at: variable.range) }
         return nil
     }
     if case .implicitlyUnwrapped(let wrapped)? = binding.type?.kind {
