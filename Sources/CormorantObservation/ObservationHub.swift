@@ -93,7 +93,9 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                 }
                 if let sql { observer.watched += try connection.watch(query: sql) }
                 if let reads {
-                    let isTold = try runAlone(reads, of: observer, connection, database)
+                    let isTold = try database.preparingModels {
+                        try runAlone(reads, of: observer, connection, database)
+                    }
                     guard !observer.watched.isEmpty else { throw readsNothing() }
                     first = (locked { generation }, isTold)
                 }
@@ -337,10 +339,12 @@ extension ObservationHub {
     /// - Returns: whether there is something to tell.
     func run(_ reads: LiveReads, of observer: Observer) throws -> Bool {
         guard let database else { throw databaseClosed() }
-        let (outcome, unwatched) = try reads.run(database)
-        if unwatched.isEmpty { return try outcome.get() }
-        // They went on to other tables, which may have changed since: once more, while nobody writes.
-        return try database.withConnection { try runAlone(reads, of: observer, $0, database) }
+        return try database.preparingModels {
+            let (outcome, unwatched) = try reads.run(database)
+            if unwatched.isEmpty { return try outcome.get() }
+            // They went on to other tables, which may have changed since: once more, while nobody writes.
+            return try database.withConnection { try runAlone(reads, of: observer, $0, database) }
+        }
     }
 
     /// Under the database's lock, so that nothing is committed between the reads and the watch on their tables.

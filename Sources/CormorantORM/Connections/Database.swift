@@ -49,7 +49,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     package let tableOwners = TableOwners()
     /// Whether raw SQL, or an attached file, left the writer otherwise than a newly opened one is.
     let hasOwnSettings = AtomicFlag()
-    private let preparedModels: PreparedModels?
+    let preparedModels: PreparedModels?
     /// The caches of a server's rows, once there was one. Made before `writer.hasCaches` is set, and not taken away.
     package internal(set) var serverCaches: ServerRowCaches?
     private let damage: DamageReports?

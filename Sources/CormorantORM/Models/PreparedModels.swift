@@ -17,6 +17,8 @@ final class PreparedModels: @unchecked Sendable {
     private var ofTransaction: [ObjectIdentifier: Prepared] = [:]
     /// From how many models on those that are gone are forgotten: there may be one for each table of many.
     private var limit = 256
+    /// Of each thread that asks: those for which nothing could be done.
+    private var putOff: [Int64: [ModelDescriptor]] = [:]
 
     private struct Prepared {
         /// Of the model, and gone with it: those of another may be where they were.
@@ -51,6 +53,7 @@ final class PreparedModels: @unchecked Sendable {
         let done = try preparation(database, model)
         lock.lock()
         defer { lock.unlock() }
+        if done.isEmpty { putOff[currentThread().pointee.id]?.append(model) }
         for relations in done.map(\.relations) {
             if isInTransaction {
                 ofTransaction[ObjectIdentifier(relations)] = Prepared(relations)
@@ -75,6 +78,33 @@ final class PreparedModels: @unchecked Sendable {
         lock.lock()
         ofTransaction = [:]
         lock.unlock()
+    }
+
+    /// - Returns: how `body` ended, and the models that it used for which nothing could be done.
+    fileprivate func noting<T>(_ body: () throws -> T) -> (Result<T, any Error>, [ModelDescriptor]) {
+        let thread = currentThread().pointee.id
+        let outer = lock.locked { putOff.updateValue([], forKey: thread) }
+        let outcome = Result(catching: body)
+        return lock.locked {
+            let found = putOff[thread] ?? []
+            putOff[thread] = outer
+            return (outcome, found)
+        }
+    }
+}
+
+extension Database {
+    /// Makes reads on snapshots of their own, in which no model can be prepared: those that they used are prepared afterwards, and
+    /// the reads made once more.
+    package func preparingModels<T>(of reads: () throws -> T) throws -> T {
+        guard let preparedModels else { return try reads() }
+        var tried: Set<ObjectIdentifier> = []
+        while true {
+            let (outcome, putOff) = preparedModels.noting(reads)
+            let models = putOff.filter { tried.insert(ObjectIdentifier($0.relations)).inserted }
+            if models.isEmpty { return try outcome.get() }
+            for model in models { try preparedModels.prepare(model, self) }
+        }
     }
 }
 

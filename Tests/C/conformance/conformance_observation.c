@@ -43,11 +43,24 @@ static bool parse_regions(step *s, corm_observe_options *options) {
     return true;
 }
 
-/* Runs the statements of a list. */
+/* What a function that is watched reads. */
+typedef struct reading {
+    corm_model *model;
+    json_t *statements;
+} reading;
+
+/* Counts the records of the model, where there is one, and runs the statements. */
 static corm_status read_all(corm_database *database, void *context, corm_error **out_error) {
+    const reading *what = context;
     json_t *sql;
     size_t index;
-    json_array_foreach(context, index, sql) {
+    int64_t count;
+    if (what->model != NULL) {
+        corm_status counted = corm_query_count(database, what->model, NULL, &count, out_error);
+        if (counted < 0)
+            return counted;
+    }
+    json_array_foreach(what->statements, index, sql) {
         corm_result *result = NULL;
         corm_status status = corm_result_open(database, json_string_value(sql), CORM_NO_VALUES, &result, out_error);
         while (status >= 0 && (status = corm_result_next(result, out_error)) == CORM_ROW)
@@ -75,8 +88,11 @@ bool step_observe(step *s) {
         !parse_values(run, given_values(s), &query.values, &query.value_count))
         return false;
     if (member(s, "reads") != NULL) {
+        reading *what = allocate(run, sizeof *what);
+        *what = (reading){s->model.model, member(s, "reads")};
         options.reads = read_all;
-        options.context = member(s, "reads");
+        options.context = what;
+        options.model = NULL;
     }
     options.query = query.sql != NULL || query.statement != NULL ? &query : NULL;
     s->status = corm_observer_open(run->database, &options, &watch->observer, &run->error);

@@ -58,6 +58,7 @@ extension Scenario {
         } else if let reads = try step.take("reads")?.array().map({ try $0.string() }) {
             observer = try database.observe(
                 reads: LiveReads { [weak database] in
+                    if let model { _ = try database?.count(model.descriptor, Query()) }
                     for sql in reads { _ = try database?.query(SQL(text: sql)) }
                     return true
                 })

@@ -29,6 +29,18 @@ import Testing
         #expect(try !database.tableExists(Summary.model))
     }
 
+    @Test func aBodyThatIsWatchedFirstAndReadsAnotherModelLater() throws {
+        let observer = try database.observe { reader in
+            let artists = try reader.fetchCount(Artist.self)
+            return [artists, artists > 0 ? try reader.fetchCount(Employee.self) : -1]
+        }
+        #expect(try observer.value == [0, -1])
+        #expect(try !database.tableExists(Employee.model))
+        _ = try database.inserted(Artist(name: "Ada"))
+        #expect(try observer.value == [1, 0])
+        observer.cancel()
+    }
+
     @Test func tasksThatComeAtOnce() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {

@@ -207,8 +207,9 @@ class ValueObserver(_Watch[V]):
         teller = None if callback is None else tell
         try:
             self._handle = native_observation.observe(self._database._handle, {}, None, None, teller, read)
-        except Error:
-            if self._failure is None:
+        except Error as error:
+            # What a sync refuses that the body asked for is no failure of the body's.
+            if self._failure is None or error.code != "CORM_E_CALLBACK":
                 raise
             raise self._failure from None
         _watches.add(self)

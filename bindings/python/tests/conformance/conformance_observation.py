@@ -40,7 +40,14 @@ def _observe(self: Scenario, step: Json) -> Json:
             None, value(step["sql"]), _bindings(self, step), key=step.get("keyColumns", ())
         )
     elif "reads" in step:
-        observer = self.db.observe(lambda db: [(object(), db.query(sql).fetch_all()) for sql in step["reads"]])
+        counted = [self.model(step)] if "model" in step else []
+        observer = self.db.observe(
+            lambda db: [
+                object(),
+                *(db.count(model) for model in counted),
+                *(db.query(sql).fetch_all() for sql in step["reads"]),
+            ]
+        )
     elif "model" in step:
         options |= {"key": tuple(self.key(step))} if "key" in step else {}
         observer = self.db.observe(self.model(step), values=step.get("values", False), **options)

@@ -44,6 +44,37 @@ def test_a_model_that_is_watched_first(path: Path) -> None:
         assert [change.table for change in event.changes] == ["departments"]
 
 
+def test_a_function_that_is_watched_first_and_reads_another_model_later(path: Path) -> None:
+    calls: list[int] = []
+
+    def read(database: Database) -> tuple[int, int]:
+        calls.append(1)
+        departments = database.count(Department)
+        return departments, database.count(Person) if departments else -1
+
+    with Database(path, auto_sync=True) as db, db.observe(read) as observer:
+        assert observer.next(5) == (0, -1)
+        assert len(calls) == 2
+        db.insert(Department("sales"))
+        assert observer.next(5) == (1, 0)
+        db.insert(Person("Ada"))
+        assert observer.next(5) == (1, 1)
+        calls.clear()
+        with db.observe(read) as another:
+            assert another.next(5) == (1, 1)
+        assert len(calls) == 1
+
+
+def test_a_function_that_is_watched_first_and_a_model_that_cannot_be_synced(path: Path) -> None:
+    with Database(path, auto_sync=True) as db:
+        db.execute_script("CREATE TABLE departments (id TEXT, name TEXT NOT NULL)")
+        db.execute_script("INSERT INTO departments VALUES ('x', 'y')")
+        with pytest.raises(MigrationError):
+            db.observe(lambda database: database.fetch_all(Department))
+        with pytest.raises(ZeroDivisionError):
+            db.observe(lambda database: database.count(Setting) / 0)
+
+
 def test_a_relation_that_is_used_later_in_a_transaction(path: Path) -> None:
     class Owner(Model):
         pets = to_many(lambda: Pet)
