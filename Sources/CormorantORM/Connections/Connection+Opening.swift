@@ -25,7 +25,7 @@ extension Connection {
 
     /// Opens a file or, by its URL, a database of a server.
     static func open(_ path: String, _ options: OpenOptions) throws -> Connection {
-        guard isServerURL(path) else { return try Connection(path: path, options: options) }
+        guard isServerURL(path) else { return try Connection.open(file: path, options) }
         let made = try openServer(path, options)
         return try Connection(over: made.engine, path: made.shown, options: options)
     }

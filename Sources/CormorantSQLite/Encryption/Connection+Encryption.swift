@@ -102,6 +102,9 @@ extension Connection {
             let (fault, path) = faults.take() ?? truncation(code)
         else { return nil }
         defer { faults.clear() }
+        if case .error(let error) = fault { return error }
+        // What lies by its path is another file's, as is the log beside it.
+        if let error = errorOfMovedFile(code) { return error }
         switch fault {
         case .error(let error): return error
         case .wrongKey where beginsAsPlain(path):

@@ -23,9 +23,30 @@ func lockUnmoved(
 }
 
 extension Connection {
+    /// Opens a file. Where another one is put in its place meanwhile, as by who encrypts, decrypts or rekeys it, that one is opened: what
+    /// was read of the one says nothing of the other.
+    package static func open(file path: String, _ options: OpenOptions) throws -> Connection {
+        for _ in 0..<20 {
+            let before = FileIdentity(path)
+            do {
+                let connection = try Connection(path: path, options: options)
+                guard let file = VFS.plainPointer(connection.handle, "main"), hasMoved(file) else { return connection }
+                connection.close()
+            } catch let error as CormorantError {
+                guard let before, let now = FileIdentity(path), now != before else { throw error }
+            }
+        }
+        return try Connection(path: path, options: options)
+    }
+
     /// What is wrong, where SQLite returned the code because a file is not there any more. Beside its path a journal cannot be made, either.
     func movedError(_ code: Int32) -> CormorantError? {
         guard code == movedFile || [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF) else { return nil }
+        return errorOfMovedFile(code)
+    }
+
+    /// The error of a file that is not there any more, where one is.
+    func errorOfMovedFile(_ code: Int32) -> CormorantError? {
         // Without the main file, SQLite may not answer which others there are.
         for name in ["main"] + untraced({ schemas() }) {
             guard let file = VFS.plainPointer(handle, name), hasMoved(file) else { continue }
