@@ -5,6 +5,7 @@ SQLite (3.40.1) forgets the checksums of frames of the log there, and loses all 
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -209,3 +210,49 @@ def test_the_first_commit_after_a_recovery(tmp_path: Path, cipher: Cipher | None
         kill(second, third)
     with Database(third, cipher=cipher) as db:
         assert db.query("SELECT a.x, b.x FROM a, b").fetch_all() == [(100, 8)]
+
+
+NO_MEMORY = """
+import ctypes, json, os, shutil, sys
+from cormorant import Cipher, Database, Error
+
+sqlite = ctypes.CDLL("libsqlite3.so.0")
+sqlite.sqlite3_memory_used.restype = ctypes.c_int64
+sqlite.sqlite3_hard_heap_limit64.argtypes = [ctypes.c_int64]
+path, cipher = sys.argv[1], Cipher("k", rounds=5) if sys.argv[2] == "encrypted" else None
+fill = ("INSERT INTO t SELECT NULL, hex(randomblob(200)), zeroblob(300) FROM ("
+    "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 200) SELECT i FROM n)")
+failed = []
+for room in range(3000, 7000, 200):
+    file = f"{path}{room}"
+    db = Database(file, cipher=cipher, reader_count=0)
+    db.execute_script("PRAGMA wal_autocheckpoint = 0; CREATE TABLE u (x);"
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, b BLOB); CREATE INDEX ti ON t (k); PRAGMA cache_size = 3")
+    db.execute_script("BEGIN IMMEDIATE; INSERT INTO u VALUES (1); SAVEPOINT s; INSERT INTO u VALUES (zeroblob(400000))")
+    db.execute(fill)
+    db.execute_script("ROLLBACK TO s; RELEASE s; INSERT INTO u VALUES (2)")
+    sqlite.sqlite3_hard_heap_limit64(sqlite.sqlite3_memory_used() + room)
+    try:
+        db.execute("COMMIT")
+    except Error:
+        failed.append(file)
+    finally:
+        sqlite.sqlite3_hard_heap_limit64(0)
+    # As SIGKILL would leave them.
+    for end in ("", "-wal"):
+        shutil.copy(file + end, file + "copy" + end)
+    db.close()
+print(json.dumps(failed))
+"""
+
+
+@pytest.mark.parametrize("kind", ["plain", "encrypted"])
+def test_a_commit_that_finds_no_memory_is_none(tmp_path: Path, kind: str) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-c", NO_MEMORY, tmp_path / "a.db", kind], capture_output=True, text=True, check=True
+    ).stdout
+    failed = json.loads(shown)
+    assert 3 < len(failed) < 20
+    for file in failed:
+        with Database(file + "copy", cipher=Cipher("k", rounds=5) if kind == "encrypted" else None) as db:
+            assert db.fetch_values("SELECT x FROM u") == []

@@ -295,6 +295,30 @@ def test_who_gave_up_waiting_keeps_nobody_waiting(path: Path) -> None:
         assert one.query("SELECT x FROM a").fetch_all() == [(1,), (3,), (4,), (5,)]
 
 
+@pytest.mark.parametrize("schema", ["main", "attached"])
+def test_who_reads_writes_at_once_where_others_gave_up(path: Path, schema: str) -> None:
+    # SQLite waits for no lock within a transaction that reads.
+    many = "(WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT i FROM n)"
+    with (
+        Database(path) as holder,
+        Database(path, busy_timeout=0.2) as waiting,
+        Database(path if schema == "main" else ":memory:", reader_count=0, busy_timeout=5) as db,
+    ):
+        holder.execute("CREATE TABLE a (x)")
+        if schema == "attached":
+            db.execute("ATTACH ? AS attached", [str(path)])
+        db.execute(f"INSERT INTO {schema}.a VALUES (0)")
+        rows = iter(db.query(f"SELECT i FROM {schema}.a, {many}"))
+        next(rows)
+        holder.execute_script("BEGIN IMMEDIATE")
+        with pytest.raises(Error):
+            waiting.execute("INSERT INTO a VALUES (1)")
+        holder.execute_script("ROLLBACK")
+        db.execute(f"INSERT INTO {schema}.a VALUES (2)")
+        del rows
+        assert holder.fetch_values("SELECT x FROM a") == [0, 2]
+
+
 def test_who_dies_or_stands_still_while_it_waits_keeps_nobody_waiting(db: Database, path: Path) -> None:
     db.execute_script("CREATE TABLE a (x)")
 
