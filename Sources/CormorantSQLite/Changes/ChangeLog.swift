@@ -76,6 +76,13 @@ package final class ChangeLog {
 
     func commitBegins() { isCommitting = true }
 
+    /// All of the file was written over, and committed, without a statement.
+    func contentWasReplaced() {
+        for table in tables.values { table.touch(.none) }
+        schemaChanges &+= 1
+        committed.append(CommittedChanges(changes: [], changedSchema: true, isForeign: true, isUnknown: true))
+    }
+
     func statementFailed(_ isReadOnly: Bool) {
         pending = nil
         if sqlite3_get_autocommit(connection.handle) == 0 { isCommitting = false }

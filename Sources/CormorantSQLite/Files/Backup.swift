@@ -55,5 +55,6 @@ extension Connection {
             throw CormorantError(.interrupted, "the copy was cancelled", hint: "nothing was changed; try again")
         }
         guard status == SQLITE_DONE else { throw target.error(finished == SQLITE_OK ? status : finished) }
+        target.changeLog?.contentWasReplaced()
     }
 }
