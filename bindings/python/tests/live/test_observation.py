@@ -280,3 +280,32 @@ def test_what_a_function_raises_is_raised(db: Database) -> None:
         db.observe(refuse, values=True)  # type: ignore[call-overload]
     with pytest.raises(Error, match="transaction"), db.transaction():
         db.observe(refuse)
+
+
+@pytest.mark.parametrize("place", ["file", "memory"])
+def test_a_restore_is_told(tmp_path: Path, place: str) -> None:
+    with Database(tmp_path / "a.db" if place == "file" else ":memory:") as db:
+        db.create_tables(Department)
+        db.insert(Department("before"))
+        db.backup(tmp_path / "copy.db")
+        db.set_cache(Department, max_count=10, max_bytes=10_000)
+        department = db.find(Department, 1)
+        assert department
+        department.name = "after"
+        db.save(department)
+        db.insert(Department("new"))
+        assert db.find(Department, 1) == department and db.find(Department, 2)
+        counts: list[int] = []
+        with (
+            db.observe(Department) as observer,
+            db.observe_live(select(Department)) as live,
+            db.observe(lambda read: read.count(Department), callback=counts.append),
+        ):
+            assert len(taken(live.next(5)).rows) == 2
+            db.restore(tmp_path / "copy.db")
+            assert kinds(observer.next(5)) == [("unknown", ())]
+            assert [row.name for row in taken(live.next(5)).rows] == ["before"]
+        assert counts == [2, 1]
+        found = db.find(Department, 1)
+        assert found and found.name == "before"
+        assert db.find(Department, 2) is None
