@@ -1,4 +1,4 @@
-"""Pages of an encrypted file that no row needs: what says that they are none is the first page as the connection sees it."""
+"""Pages of an encrypted file that no row needs: which they are is said by the first page as the connection sees it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
 from cormorant import Cipher, Database, Error
 from cormorant.cipher import check_pages
 

@@ -294,7 +294,8 @@ def test_a_restore_is_told(tmp_path: Path, place: str) -> None:
         department.name = "after"
         db.save(department)
         db.insert(Department("new"))
-        assert db.find(Department, 1) == department and db.find(Department, 2)
+        assert db.find(Department, 1) == department
+        assert db.find(Department, 2)
         counts: list[int] = []
         with (
             db.observe(Department) as observer,
@@ -307,5 +308,6 @@ def test_a_restore_is_told(tmp_path: Path, place: str) -> None:
             assert [row.name for row in taken(live.next(5)).rows] == ["before"]
         assert counts == [2, 1]
         found = db.find(Department, 1)
-        assert found and found.name == "before"
+        assert found
+        assert found.name == "before"
         assert db.find(Department, 2) is None
