@@ -41,6 +41,18 @@ public func corm_block_in_transaction(
     }
 }
 
+@_cdecl("corm_block_on_rollback") @implementation
+public func corm_block_on_rollback(
+    _ handle: OpaquePointer?, _ undo: corm_release?, _ context: UnsafeMutableRawPointer?, _ release: corm_release?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    let kept = HostContext(context, release)
+    return boundary(outError) {
+        try database(handle).withConnection { $0.onRollback { undo?(kept.context) } }
+        return CORM_OK
+    }
+}
+
 private struct StatementRun {
     let database: Database
     let sql: String

@@ -45,6 +45,13 @@ corm_status corm_block_run(corm_database *database, const char *sql, const char 
 corm_status corm_block_in_transaction(corm_database *database, int64_t *out_open, corm_error **out_error);
 
 /*
+ * Has undo(context) called, on this thread, where this thread's innermost transaction is rolled back, by itself or with one around
+ * it; the newest first. release: called once with the context, when it will not be, or was. In no transaction that is at once.
+ */
+corm_status corm_block_on_rollback(corm_database *database, corm_release undo, void *context, corm_release release,
+                                   corm_error **out_error);
+
+/*
  * Puts up to max_rows rows into the block: CORM_ROW, or CORM_DONE when there were none left. CORM_OK: those before a faulty one,
  * whose error the next call gives, and each one after it. Below 0: as many without the sign, of a result whose rows are all
  * kept in memory, so that a server need not stream them. 0: runs a statement that writes up to its first row, which comes next;

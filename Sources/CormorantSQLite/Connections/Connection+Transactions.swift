@@ -71,6 +71,22 @@ extension Connection {
         try checkAlive()
         if savepoints == 1 { try run("COMMIT") } else { try runSavepoint("RELEASE corm_\(savepoints - 1)") }
         savepoints -= 1
+        if savepoints == 0 { undoings = [] }
+        for index in undoings.indices where undoings[index].depth > savepoints { undoings[index].depth = savepoints }
+    }
+
+    /// Has `undo` called where the transaction or savepoint that is innermost now is rolled back, by itself or with one around it,
+    /// the newest first.
+    package func onRollback(_ undo: @escaping () -> Void) {
+        if savepoints > 0 { undoings.append((savepoints, undo)) }
+    }
+
+    private func left() {
+        savepoints -= 1
+        while let last = undoings.last, last.depth > savepoints {
+            undoings.removeLast()
+            last.undo()
+        }
     }
 
     /// Rolls back the innermost transaction or savepoint.
@@ -91,7 +107,7 @@ extension Connection {
                 if let error = error as? CormorantError, error.code != .sql { loss = error }
             }
         }
-        savepoints -= 1
+        left()
     }
 
     private func rollbackInnermost() throws {
@@ -110,7 +126,7 @@ extension Connection {
     package func breakUp(_ reason: CormorantError) throws {
         loss = reason
         if isOpenOnServer { try rollBackAll() }
-        savepoints -= 1
+        left()
     }
 
     private func rollBackAll() throws {

@@ -24,6 +24,8 @@ package final class Connection: ConnectionAttachment {
     var versionStatement: Statement?
     package let busyTimeout: Int32
     var savepoints = 0 { didSet { if savepoints == 0 { loss = nil } } }
+    /// What is to be done where a transaction is rolled back, with its depth.
+    var undoings: [(depth: Int, undo: () -> Void)] = []
     /// Why the transactions that are to be left yet were rolled back, where that was not SQLite's doing.
     package internal(set) var loss: CormorantError?
     /// Ends the statements that its owner has running.

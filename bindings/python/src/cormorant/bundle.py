@@ -78,8 +78,9 @@ class Bundle(Owner):
         """Adds a step of the program's own.
 
         up, down: SQL, or a function of the Database, which runs inside the step's transaction and must not end it; what
-        it raises rolls the step back. down None: there is no way back. schema: what the step leaves, with which adopt()
-        and drift() compare files. MigrationError for an id that is taken, or a step that does nothing.
+        it raises rolls the step back, and records that it wrote are as they were. down None: there is no way back.
+        schema: what the step leaves, with which adopt() and drift() compare files. MigrationError for an id that is
+        taken, or a step that does nothing.
         """
         refuse_no_text("Bundle.add()", "id", id)
         active = self._active

@@ -19,6 +19,7 @@ from .model import Model
 from .plan import Plan
 from .progress import ProgressCallback, migration_options
 from .schema import Schema
+from .transaction import noting
 
 if TYPE_CHECKING:
     from .database import Database
@@ -139,7 +140,8 @@ def bound(action: StepAction | None, database: Callable[[DatabaseHandle], Databa
 def _run(
     action: Callable[[Database], object], database: Callable[[DatabaseHandle], Database], handle: DatabaseHandle
 ) -> None:
-    action(database(handle))
+    given = database(handle)
+    noting(given, lambda: action(given))
 
 
 def _number(step: VersionStep) -> int:

@@ -26,6 +26,7 @@ from ._write import Conflict, Property, conflict_number, updated_names, write_on
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
 from .thread import call_plain
+from .transaction import noting
 from .value import PLAIN, Bindings, dump_bindings
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Write(Future[R]):
         if self._body is None or not (self.running() or self.set_running_or_notify_cancel()):
             return abi.CORM_E_CALLBACK
         try:
-            self._value, self._raised = self._body(), None
+            self._value, self._raised = noting(self._queue._database, self._body), None
         except BaseException as error:
             self._raised = error
             status: int = getattr(abi, getattr(error, "code", None) or "", abi.CORM_E_CALLBACK)
@@ -330,7 +331,8 @@ class WriteQueue(Owner):
         """Has body(database, *args) called on the queue's thread, in a savepoint, and does not wait for that. The body
         is a plain function; a coroutine function is refused.
 
-        What it raises has it rolled back alone, and is what the write's result() raises. It can end no transaction but
+        What it raises has it rolled back alone, and is what the write's result() raises. Where it is rolled back, for
+        whatever reason, records that it wrote are as they were. It can end no transaction but
         those that it begins. Where another write of its group made SQLite roll back the whole transaction (ON CONFLICT
         ROLLBACK, a full disk), it is called once more: let it do nothing that cannot be repeated. A full queue makes
         this wait, up to the busy timeout; then it raises BusyError.

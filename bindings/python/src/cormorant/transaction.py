@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from threading import get_ident
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from weakref import ref
 
 from ._native import abi
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .database import Database
     from .model import Model
 
+R = TypeVar("R")
 TransactionKind: TypeAlias = Literal["immediate", "deferred", "exclusive"]
 """How a transaction begins.
 
@@ -90,6 +92,28 @@ class Notes:
         for filled, name, before in reversed(self._filled):
             if (record := filled()) is not None:
                 setattr(record, name, before)
+
+
+def noting(database: Database, body: Callable[[], R]) -> R:
+    """What a body gives that runs in a transaction of the library's own. Where that is rolled back, then or later, the
+    records that were written in it are as they were.
+    """
+    innermost, thread, notes = database._innermost, get_ident(), Notes()
+    outer = innermost.get(thread)
+    innermost[thread] = notes
+    try:
+        result = body()
+        if notes._made or notes._filled:
+            native_transaction.on_rollback(database._handle, notes._take_back)
+        return result
+    except BaseException:
+        notes._take_back()
+        raise
+    finally:
+        if outer is None:
+            del innermost[thread]
+        else:
+            innermost[thread] = outer
 
 
 class Transaction:

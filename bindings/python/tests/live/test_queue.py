@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import pytest
 from models import Person
 
 from cormorant import (
     BusyError,
+    Column,
     Database,
+    Error,
+    Model,
     OperationalError,
     ProgrammingError,
     UniqueViolation,
+    Write,
     WriteQueue,
+    column,
+    key,
 )
 
 
@@ -76,6 +86,98 @@ def test_what_a_body_raises_is_its_own(queue: WriteQueue, db: Database) -> None:
     raised = wrong.exception(10)
     assert getattr(raised, "code", "") == "CORM_E_NOT_NULL"
     assert [person.name for person in db.fetch_all(Person)] == ["stays"]
+
+
+class Counted(Model, table="counted"):
+    id: Column[int] = key()
+    number: Column[int] = column(unique=True)
+    version: Column[int] = column(version=True, default=0)
+
+
+def raises(record: Counted, error: Exception) -> Callable[[Database], None]:
+    def body(db: Database) -> None:
+        with db.transaction():
+            db.save(record)
+        raise error
+
+    return body
+
+
+def state(record: Counted) -> tuple[int | None, int]:
+    return record.id, record.version
+
+
+def test_a_body_that_fails_leaves_its_records_as_they_were(queue: WriteQueue, db: Database) -> None:
+    db.create_tables(Counted)
+    mine, there = Counted(1), Counted(2).insert(db)
+    failed = KeyError("a later step")
+    with Held(queue):
+        writes: list[Write[Any]] = [queue.add(raises(record, failed)) for record in (mine, there)]
+        other = Counted(3)
+        writes.append(queue.add(lambda db: db.insert(other)))
+    assert [write.exception(10) for write in writes] == [failed, failed, None]
+    assert (state(mine), state(there)) == ((None, 0), (1, 1))
+    # Tried again, it overwrites no row that has got the key meanwhile.
+    queue.add(lambda db: db.save(mine)).result(10)
+    queue.add(lambda db: db.save(there)).result(10)
+    assert other.id != mine.id
+    assert [record.number for record in db.fetch_all(Counted)] == [2, 3, 1]
+    assert not db._innermost
+
+
+@pytest.mark.parametrize("foreign_key", [False, True])
+def test_what_is_run_again_writes_records_as_they_were(queue: WriteQueue, db: Database, foreign_key: bool) -> None:
+    db.create_tables(Counted)
+    db.execute("CREATE TABLE parts (of REFERENCES counted(id) DEFERRABLE INITIALLY DEFERRED)")
+    ends_all = "INSERT INTO parts VALUES (99)" if foreign_key else "INSERT OR ROLLBACK INTO counted VALUES (1, 1, 1)"
+    there, before, behind = Counted(1).insert(db), Counted(2), Counted(3)
+
+    def update(db: Database) -> None:
+        db.update(there)
+
+    with Held(queue):
+        good = [queue.add(body) for body in (update, lambda db: db.insert(before), update)]
+        bad = queue.add(lambda db: db.execute(ends_all))
+        good += [queue.add(body) for body in (lambda db: db.insert(behind), update)]
+    assert isinstance(bad.exception(10), Error)
+    assert [write.exception(10) for write in good] == [None] * 5
+    assert there.version == 4
+    assert sorted(db.fetch_all(Counted), key=lambda record: record.number) == [there, before, behind]
+
+
+def test_a_commit_that_fails_leaves_records_as_they_were(path: Path) -> None:
+    with Database(path, journal_mode="delete", busy_timeout=0.1) as db, db.queue() as queue:
+        db.create_tables(Counted)
+        there, new = Counted(1).insert(db), Counted(2)
+        with closing(sqlite3.connect(path)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM counted").fetchall()
+            with Held(queue):
+                bodies: list[Callable[[Database], object]]
+                bodies = [lambda db: db.update(there), lambda db: db.insert(new), lambda db: db.update(there)]
+                writes = [queue.add(body) for body in bodies]
+            assert all(isinstance(write.exception(10), BusyError) for write in writes)
+            assert (state(there), state(new)) == ((1, 1), (None, 0))
+        for body in bodies:
+            queue.add(body).result(10)
+        assert db.fetch_all(Counted) == [there, new]
+
+
+def test_a_body_that_leaves_a_transaction_open_leaves_records_as_they_were(queue: WriteQueue, db: Database) -> None:
+    db.create_tables(Counted)
+    record, inner = Counted(1), Counted(2)
+    left = db.transaction()
+
+    def body(db: Database) -> None:
+        db.insert(record)
+        left.__enter__()
+        db.insert(inner)
+
+    assert getattr(queue.add(body).exception(10), "code", None) == "CORM_E_TRANSACTION"
+    with pytest.raises(ProgrammingError):
+        left.rollback()
+    assert [state(record), state(inner)] == [(None, 0), (None, 0)]
+    assert db.count(Counted) == 0
 
 
 def test_a_write_taken_back_never_runs(queue: WriteQueue, db: Database) -> None:

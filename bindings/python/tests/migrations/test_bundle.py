@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import cormorant
-from cormorant import Bundle, Column, Database, Model, Plan, Schema, column
+from cormorant import Bundle, Column, Database, Model, Plan, Schema, VersionStep, column
 
 
 class Person(Model, table="people"):
@@ -106,6 +106,50 @@ def test_what_a_function_raises_rolls_its_step_back_and_is_raised(db: Database) 
     fails = False
     bundle.apply(db)
     assert tables(db) == ["a", "b"]
+
+
+class Counted(Model, table="counted"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+    version: Column[int] = column(version=True, default=0)
+
+
+@pytest.mark.parametrize("fails", ["itself", "behind it", "not"])
+@pytest.mark.parametrize("numbered", [False, True])
+def test_a_step_that_is_rolled_back_leaves_records_as_they_were(db: Database, fails: str, numbered: bool) -> None:
+    db.create_tables(Counted)
+    db.execute("CREATE TABLE parts (of REFERENCES counted(id))")
+    kept, new, there = Counted("kept"), Counted("new"), Counted("there").insert(db)
+
+    def first(database: Database) -> None:
+        database.insert(kept)
+
+    def second(database: Database) -> None:
+        database.insert(new)
+        database.update(there)
+        if fails == "behind it":
+            database.execute("INSERT INTO parts VALUES (99)")
+        elif fails == "itself":
+            raise KeyError
+
+    def apply() -> None:
+        if numbered:
+            db.set_version([VersionStep(1, first), VersionStep(2, second)])
+            return
+        bundle = Bundle()
+        bundle.add("1", first)
+        bundle.add("2", second)
+        bundle.apply(db)
+
+    if fails == "not":
+        apply()
+    else:
+        with pytest.raises((KeyError, cormorant.Error)):
+            apply()
+    assert kept.id == 2
+    assert (new.id, there.version) == ((3, 2) if fails == "not" else (None, 1))
+    assert db.fetch_all(Counted) == [there, kept, new][: 3 if fails == "not" else 2]
+    assert not db._innermost
 
 
 def test_the_programs_own_steps_are_adopted_by_the_schema_that_they_leave(db: Database) -> None:

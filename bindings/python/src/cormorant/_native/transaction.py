@@ -8,6 +8,7 @@ from typing import Any
 
 from .call import call
 from .handle import DatabaseHandle
+from .kept import keep, kept, release
 from .library import library
 
 TaskFunction = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
@@ -28,6 +29,15 @@ def open_transaction(database: DatabaseHandle, kind: int, task: Any, number: cty
 
 def close_transaction(database: DatabaseHandle, transaction: int, commit: bool) -> None:
     call(library.corm_transaction_close, database, transaction, commit)
+
+
+_undo_function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda number: kept[number or 0]())
+_undo = ctypes.cast(_undo_function, ctypes.c_void_p).value
+
+
+def on_rollback(database: DatabaseHandle, undo: Callable[[], None]) -> None:
+    """Has a function called where this thread's innermost transaction is rolled back, by itself or with one around."""
+    call(library.corm_block_on_rollback, database, _undo, keep(undo), release)
 
 
 def depth(database: DatabaseHandle) -> int:
