@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ._native.call import explain_busy
 from ._waiter import ThreadWaiter, Waiter, caller, task_waiter
-from ._worker import Job, Lease, finish, lease, lease_blocking, run, run_blocking, run_to_end, workers_of
+from ._worker import Job, Lease, finish, lease, lease_blocking, run_blocking, run_committing, run_to_end, workers_of
 from .error import BusyError, Error, ProgrammingError
 from .transaction import Transaction
 
@@ -144,11 +144,15 @@ class Scope:
             raise
         return node
 
-    async def end(self, node: Node, leave: Callable[[], object] | None) -> None:
-        """Ends it and what is open in it: by leave(), or else it is rolled back. The task's being cancelled waits."""
+    async def end(self, node: Node, leave: Callable[[], object] | None, commits: bool = False) -> None:
+        """Ends it and what is open in it: by leave(), or else it is rolled back. The task's being cancelled waits.
+
+        commits: leave() does so; of the outermost it does not where the task was cancelled before.
+        """
         if self._lease.worker.is_parents():
             return self.end_blocking(node, leave)
-        await run_to_end(self._lease.worker.add, self._leaving(node, leave, task_waiter()))
+        end = run_committing if commits and self._nodes[:1] == [node] else run_to_end
+        await end(self._lease.worker.add, self._leaving(node, leave, task_waiter()))
 
     def end_blocking(self, node: Node, leave: Callable[[], object] | None) -> None:
         """end() for a thread."""
@@ -278,4 +282,4 @@ def _inner_open() -> BusyError:
     )
 
 
-__all__ = ["Node", "Scope", "begin", "begin_blocking", "current", "run", "task_node"]
+__all__ = ["Node", "Scope", "begin", "begin_blocking", "current", "task_node"]

@@ -31,6 +31,10 @@ class Waiter:
         """Waits until it is woken, whatever cancels the task meanwhile: that comes back, to be raised."""
         raise NotImplementedError
 
+    def put_off(self, cancelled: BaseException) -> bool:
+        """Has the task cancelled at its next await instead of now; False where it has to be now."""
+        raise NotImplementedError
+
 
 class _OfAsyncio(Waiter):
     def __init__(self) -> None:
@@ -39,6 +43,9 @@ class _OfAsyncio(Waiter):
         self._loop = asyncio.get_running_loop()
         self._future: asyncio.Future[None] = self._loop.create_future()
         self._woken = False
+        # How often its task was cancelled by then.
+        task: Any = current_task()
+        self._before: int = task.cancelling() if hasattr(task, "cancelling") else 0
 
     def wake(self) -> bool:
         try:
@@ -79,6 +86,24 @@ class _OfAsyncio(Waiter):
                 cancelled = error
         return cancelled
 
+    def put_off(self, cancelled: BaseException) -> bool:
+        import asyncio
+
+        task: Any = asyncio.current_task()
+        # Before Python 3.11 nobody knows whether it is still to be cancelled.
+        if task is None or not hasattr(task, "uncancel"):
+            return False
+        before = min(self._before, task.cancelling() - 1)
+
+        def cancel() -> None:
+            # Not where who asked for it, such as a time limit, has seen that the task is done with what it was of.
+            if not task.done() and task.cancelling() > before:
+                task.cancel(*cancelled.args)
+                task.uncancel()
+
+        self._loop.call_soon(cancel)
+        return True
+
 
 class _OfTrio(Waiter):
     def __init__(self, trio: Any) -> None:
@@ -103,6 +128,9 @@ class _OfTrio(Waiter):
             await self._event.wait()
         # trio tells of a cancellation at the next await.
         return None
+
+    def put_off(self, cancelled: BaseException) -> bool:
+        return True
 
 
 class ThreadWaiter(Waiter):

@@ -50,6 +50,10 @@ class Job(Generic[T]):
         """Its calls of the database are interrupted."""
         self._work.cancel()
 
+    @property
+    def has_failed(self) -> bool:
+        return self._error is not None
+
     def result(self) -> T:
         """What it gave, once it has ended; the context variables that it set are set here, too."""
         _take_over(self._context)
@@ -282,17 +286,26 @@ async def run(worker: Callable[[Job[T]], object], job: Job[T]) -> T:
     return await finish(job)
 
 
-async def finish(job: Job[T]) -> T:
+async def run_committing(worker: Callable[[Job[T]], object], job: Job[T]) -> T:
+    """run() of a job that may commit: where it was done though the task was cancelled, it gives what it did, and the
+    task is cancelled at its next await.
+    """
+    worker(job)
+    return await finish(job, commits=True)
+
+
+async def finish(job: Job[T], commits: bool = False) -> T:
     """run() of a job that a worker has."""
     try:
         await job.waiter.wait()
     except GeneratorExit:
         job.cancel()
         raise
-    except BaseException:
+    except BaseException as cancelled:
         job.cancel()
         await job.waiter.wait_to_end()
-        raise
+        if not commits or job.has_failed or not job.waiter.put_off(cancelled):
+            raise
     return job.result()
 
 
@@ -329,4 +342,4 @@ async def run_alone(database: Database, body: Callable[[], T], writing: bool = F
         finally:
             leased.end()
 
-    return await run(leased.worker.add, Job(database._handle, call, task_waiter()))
+    return await run_committing(leased.worker.add, Job(database._handle, call, task_waiter()))

@@ -89,8 +89,9 @@ class AsyncDatabase(DatabaseCalls, Owner):
     The calls are made on threads, worker_count at most and one more that writes, on a server writer_count more; the
     context variables of the task are
     seen there, and those set there are set in the task. A task that is cancelled, or whose time is over, has its call
-    interrupted, and goes on when that has ended. Writes wait for their turn in order; BusyError when no other has ended
-    for the busy timeout.
+    interrupted, and goes on when that has ended: where it was done and committed by then, with its result, and is
+    cancelled at its next await (up to Python 3.10 at once). Writes wait for their turn in order; BusyError when no
+    other has ended for the busy timeout.
     """
 
     _instead = "open it anew in the other process, by its path; tasks and threads may share it"
@@ -185,7 +186,8 @@ class AsyncDatabase(DatabaseCalls, Owner):
 
     def transaction(self, kind: TransactionKind = "immediate") -> AsyncTransaction:
         """A transaction for an `async with` block: commits at its end, rolls back when an exception leaves it, or when
-        the task is cancelled. Inside another it is a savepoint.
+        the task is cancelled. Inside another it is a savepoint. Where the commit was done when the task was cancelled,
+        the block ends as usual, and the task is cancelled at its next await (up to Python 3.10 at once).
 
         It belongs to the task: while it is open, other tasks' writes wait until it ends, but on a server, where as
         many as writer_count go at once; and the calls of tasks that
@@ -248,24 +250,24 @@ class AsyncTransaction(AsyncDatabase):
         self._leave_context(node)
         if node.is_open:
             # Errors are told without their frames, which are the task's.
-            await node.scope.end(node, lambda: transaction.__exit__(kind, error, None))
+            await node.scope.end(node, lambda: transaction.__exit__(kind, error, None), error is None)
         else:
             transaction.__exit__(kind, error, traceback)
 
     async def commit(self) -> None:
         """Commits now. When that fails, with a deferred foreign key, the transaction stays open."""
-        await self._end(self._transaction.commit)
+        await self._end(self._transaction.commit, True)
 
     async def rollback(self) -> None:
         """Rolls back now; records that were inserted in it have no key again."""
         await self._end(self._transaction.rollback)
 
-    async def _end(self, leave: Callable[[], object]) -> None:
+    async def _end(self, leave: Callable[[], object], commits: bool = False) -> None:
         node = self._begun()
         if not node.is_open:
             leave()
             return
-        await node.scope.end(node, leave)
+        await node.scope.end(node, leave, commits)
         self._leave_context(node)
 
     async def close(self) -> None:

@@ -177,12 +177,6 @@ class Transaction:
         if error is not None:
             self._undo()
             return
-        if is_cancelled():
-            # Whoever cancelled it believes that nothing of it stays.
-            self._undo()
-            raise OperationalError(
-                "the transaction was cancelled before its commit", code="CORM_E_INTERRUPTED", hint="run it again"
-            )
         try:
             self.commit()
         except Error:
@@ -191,6 +185,11 @@ class Transaction:
 
     def commit(self) -> None:
         """Commits now. When that fails, with a lock or a deferred foreign key, the transaction stays open."""
+        if is_cancelled():
+            # Whoever cancelled it believes that nothing of it stays.
+            raise OperationalError(
+                "the transaction was cancelled before its commit", code="CORM_E_INTERRUPTED", hint="run it again"
+            )
         try:
             native_transaction.close_transaction(self._database._handle, self._number, True)
             self._committed()

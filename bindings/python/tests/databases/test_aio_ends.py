@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import random
+import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
@@ -17,6 +18,7 @@ from models import Department, Note
 from test_aio_transactions import names
 
 from cormorant import AsyncDatabase, AsyncTransaction, Database, Error
+from cormorant.transaction import Transaction
 
 
 @pytest.mark.parametrize("where", ["call", "sleep", "enter", "commit"])
@@ -89,6 +91,116 @@ def test_cancelled_at_any_moment(path: Path, seed: int) -> None:
         assert {name for name in found if name[-1] != "!"} == {name[:-1] for name in found if name[-1] == "!"}
         async with db.transaction():
             await db.insert(Department("last"))
+
+    on(path, body)
+
+
+class Committed:
+    """Has its task cancelled while the worker commits: when the commit is done, or before it has begun."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, begun: bool, cancel: Callable[[], object]) -> None:
+        self._begun, self._commit, self._cancel = begun, Transaction.commit, cancel
+        self._loop = asyncio.get_running_loop()
+        monkeypatch.setattr(Transaction, "commit", self._commits(monkeypatch))
+
+    def _commits(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[Transaction], None]:
+        def commit(transaction: Transaction) -> None:
+            if transaction._outer is None:
+                monkeypatch.undo()
+                if self._begun:
+                    self._commit(transaction)
+                self._loop.call_soon_threadsafe(self._cancel)
+                # The loop has told the job of it when it does the next but one.
+                for _ in range(3):
+                    asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result(10)
+                if self._begun:
+                    return
+            self._commit(transaction)
+
+        return commit
+
+
+has_counts = pytest.mark.skipif(sys.version_info < (3, 11), reason="nobody knows whether a task is to be cancelled")
+
+
+@has_counts
+@pytest.mark.parametrize("call", ["block", "commit"])
+def test_cancelled_is_rolled_back_and_committed_is_told(path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    async def body(db: AsyncDatabase) -> None:
+        went: list[str] = []
+
+        async def work(begun: bool) -> None:
+            async with db.transaction() as tx:
+                await db.insert(Department(f"{begun}"))
+                Committed(monkeypatch, begun, lambda: task.cancel("stop"))
+                if call == "commit":
+                    await tx.commit()
+                    went.append("committed")
+            went.append("done")
+            with pytest.raises(asyncio.CancelledError, match="stop"):
+                await asyncio.sleep(5)
+            went.append("cancelled")
+            await asyncio.sleep(0)
+            await db.insert(Department("later"))
+
+        task = asyncio.create_task(work(False))
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await names(db), went) == ([], [])
+        task = asyncio.create_task(work(True))
+        await task
+        assert await names(db) == ["True", "later"]
+        assert went[-2:] == ["done", "cancelled"]
+
+    on(path, body)
+
+
+@has_counts
+def test_a_time_limit_that_is_over_while_the_commit_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def body(db: AsyncDatabase) -> None:
+        async def write(name: str, then: float) -> None:
+            timeout: Any = vars(asyncio)["timeout"]
+            async with timeout(60) as limit:
+                async with db.transaction():
+                    await db.insert(Department(name))
+                    Committed(monkeypatch, True, lambda: limit.reschedule(0))
+                if then:
+                    await asyncio.sleep(then)
+
+        await asyncio.create_task(write("done", 0))
+        task: Any = asyncio.current_task()
+        # In one task with what comes behind it, which is not cancelled.
+        await write("done, too", 0)
+        await asyncio.sleep(0.01)
+        assert task.cancelling() == 0
+        with pytest.raises(TimeoutError):
+            await write("and more", 30)
+        await asyncio.sleep(0.01)
+        assert await names(db) == ["and more", "done", "done, too"]
+
+    on(path, body)
+
+
+@has_counts
+def test_a_call_that_is_cancelled_has_done_nothing(path: Path) -> None:
+    async def body(db: AsyncDatabase) -> None:
+        told = 0
+
+        async def work() -> None:
+            nonlocal told
+            while True:
+                await db.insert(Note(text="x"))
+                told += 1
+
+        for _ in range(50):
+            task = asyncio.create_task(work())
+            await asyncio.sleep(0.002)
+            before = told
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert told - before < 50
+        assert await db.count(Note) == told
 
     on(path, body)
 
