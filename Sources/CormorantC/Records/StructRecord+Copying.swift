@@ -49,7 +49,7 @@ extension StructRecord {
             if model.filledByUpdate.contains(field.column) || hasSameBytes(field, as: old) { continue }
             if bytesAreValue(field), old.bytesAreValue(field) {
                 changed.append(field.column)
-            } else if try !isSame(value(of: field, model), old.value(of: field, model)) {
+            } else if try !model.holdsSame(value(of: field, model), old.value(of: field, model), in: field.column) {
                 changed.append(field.column)
             }
         }

@@ -9,7 +9,22 @@ extension ModelDescriptor {
 
     /// The same as indices of columns.
     func changedColumns(from old: [Value], to new: [Value]) -> [Int] {
-        columns.indices.filter { !filledByUpdate.contains($0) && !isSame(old[$0], new[$0]) }
+        columns.indices.filter { !filledByUpdate.contains($0) && !holdsSame(old[$0], new[$0], in: $0) }
+    }
+
+    /// Whether the file would hold the same of a column: of a decimal with a scale the number, whatever its digits.
+    package func holdsSame(_ left: Value, _ right: Value, in column: Int) -> Bool {
+        if isSame(left, right) { return true }
+        guard let scale = columns[column].scale, let one = decimal(left, scale) else { return false }
+        return one == decimal(right, scale)
+    }
+
+    private func decimal(_ value: Value, _ scale: Int) -> String? {
+        switch value {
+        case .integer(let number): return ExactDecimal(number).rescaled(scale)?.text
+        case .text(var text): return text.withUTF8 { try? ExactDecimal(parsing: $0) }?.rescaled(scale)?.text
+        default: return nil
+        }
     }
 }
 

@@ -7,6 +7,7 @@ import marshal
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -226,6 +227,10 @@ class ModelInfo:
             value = int(value)
             if column.type_name in {"double", "float"} and abs(value) <= 2**53:
                 value = float(value)
+        if column._options.get("scale") is not None and isinstance(value, str):
+            # The file has the number with so many digits, whatever it has here.
+            with suppress(ArithmeticError, ValueError):
+                return marshal.dumps(Decimal(value).as_integer_ratio(), 2)
         if column.type_name == "float" and isinstance(value, float):
             with suppress(OverflowError):
                 value = _FLOAT.unpack(_FLOAT.pack(value))[0]
