@@ -117,7 +117,7 @@ typedef int32_t corm_status;
 #define CORM_E_FULL (-10)
 /* corm_database_interrupt stopped the call. */
 #define CORM_E_INTERRUPTED (-11)
-/* The SQL does not compile; corm_error_info.offset says where. */
+/* The SQL does not compile; corm_error_info.offset says where. Or a text is no query of full-text search. */
 #define CORM_E_SQL (-12)
 /* Too few, too many or unknown bindings. */
 #define CORM_E_BINDING (-13)

@@ -101,6 +101,19 @@ extension CormorantError {
         code == .sql && ["no such table", "no such column", "table "].contains { message.hasPrefix($0) }
     }
 
+    /// Of a statement that runs: what FTS5 and FTS4 say to a text that they cannot search for, told as such.
+    var ofSearch: CormorantError {
+        // A column that the file lacks has an offset, or stands in an UPDATE.
+        guard code == .sql, offset == nil, let sql, contains(foldIdentifier(sql), "match"),
+            ["fts5: ", "no such column: ", "unterminated string", "unknown special query", "malformed MATCH"].contains(
+                where: { plainMessage.hasPrefix($0) })
+        else { return self }
+        return CormorantError(
+            .sql, "the search text is no query of full-text search: \(plainMessage)",
+            hint: "put words with signs in them into double quotes, such as \"well-known\", and a quote in them twice",
+            sqliteCode: sqliteCode, sql: sql)
+    }
+
     /// Whether the table that is not there stands in a FROM with arguments.
     package var isMissingTableFunction: Bool {
         let prefix = "no such table: "

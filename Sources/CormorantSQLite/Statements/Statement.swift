@@ -114,7 +114,7 @@ package final class Statement {
 
     @usableFromInline @inline(never)
     package func stepError(_ status: Int32) -> CormorantError {
-        let error = connection.error(status, sql: sql)
+        let error = connection.error(status, sql: sql).ofSearch
         sqlite3_reset(pointer)
         connection.changeLog?.statementFailed(isReadOnly)
         return error
