@@ -18,6 +18,7 @@ package enum StatementRouting {
             var lexer = SQLLexer(bytes)
             guard let first = lexer.next() else { return .other }
             if lexer.isWord(first, "select") || lexer.isWord(first, "values") { return .query }
+            if lexer.isWord(first, "pragma") { return tellsOfFile(&lexer) ? .unknown : .other }
             return lexer.isWord(first, "with") || lexer.isWord(first, "explain") ? .unknown : .other
         }
     }
@@ -93,21 +94,37 @@ package enum StatementRouting {
         return false
     }
 
-    private static func isHarmlessPragma(_ lexer: inout SQLLexer) -> Bool {
-        guard var name = lexer.next() else { return true }
-        if lexer.isWord(name, "main"), let dot = lexer.next(), case .dot = dot.kind, let own = lexer.next() {
-            name = own
-        }
-        return harmlessPragmas.contains { lexer.isWord(name, $0) }
+    private static func pragmaName(_ lexer: inout SQLLexer) -> SQLLexer.Token? {
+        guard let name = lexer.next() else { return nil }
+        if lexer.isWord(name, "main"), let dot = lexer.next(), case .dot = dot.kind { return lexer.next() ?? name }
+        return name
     }
 
-    /// Those that tell something, or are about writing alone.
+    private static func isHarmlessPragma(_ lexer: inout SQLLexer) -> Bool {
+        guard let name = pragmaName(&lexer) else { return true }
+        return (tellingPragmas + filePragmas + harmlessPragmas).contains { lexer.isWord(name, $0) }
+    }
+
+    /// Whether a PRAGMA tells what is in the file, which any connection can.
+    private static func tellsOfFile(_ lexer: inout SQLLexer) -> Bool {
+        guard let name = pragmaName(&lexer) else { return false }
+        if tellingPragmas.contains(where: { lexer.isWord(name, $0) }) { return true }
+        // With a value they set it.
+        guard filePragmas.contains(where: { lexer.isWord(name, $0) }) else { return false }
+        return lexer.next().map { if case .semicolon = $0.kind { true } else { false } } ?? true
+    }
+
+    private static let tellingPragmas: [StaticString] = [
+        "foreign_key_check", "foreign_key_list", "index_info", "index_list", "index_xinfo", "integrity_check",
+        "quick_check", "table_info", "table_list", "table_xinfo",
+    ]
+    private static let filePragmas: [StaticString] = [
+        "application_id", "encoding", "freelist_count", "page_count", "page_size", "user_version",
+    ]
+    /// Others that tell something, or are about writing alone.
     private static let harmlessPragmas: [StaticString] = [
-        "application_id", "busy_timeout", "collation_list", "compile_options", "data_version", "database_list",
-        "defer_foreign_keys", "encoding", "foreign_key_check", "foreign_key_list", "foreign_keys", "freelist_count",
-        "function_list", "incremental_vacuum", "index_info", "index_list", "index_xinfo", "integrity_check",
-        "journal_size_limit", "max_page_count", "module_list", "optimize", "page_count", "page_size", "pragma_list",
-        "quick_check", "secure_delete", "synchronous", "table_info", "table_list", "table_xinfo", "user_version",
-        "wal_autocheckpoint", "wal_checkpoint",
+        "busy_timeout", "collation_list", "compile_options", "data_version", "database_list", "defer_foreign_keys",
+        "foreign_keys", "function_list", "incremental_vacuum", "journal_size_limit", "max_page_count", "module_list",
+        "optimize", "pragma_list", "secure_delete", "synchronous", "wal_autocheckpoint", "wal_checkpoint",
     ]
 }
