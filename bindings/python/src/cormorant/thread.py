@@ -92,7 +92,8 @@ async def perform(
     function is refused. In a transaction of the task's, of AsyncDatabase, it is part of that. worker_count of them run
     at once; where all readers are in use, they wait for one as long as other bodies use some, or some are given back;
     where for the busy timeout neither is so, BusyError is raised. When the task is cancelled, its calls raise
-    OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
+    OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended. Where the body came to its
+    end all the same, that is with its result, and the task is cancelled at its next await (up to Python 3.10 at once).
     """
     from ._scope import task_node
     from ._worker import run_alone
