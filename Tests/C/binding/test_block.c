@@ -195,6 +195,40 @@ static void a_statement_tells_all_at_once(void **state) {
     assert_int_equal(is_open, 0);
 }
 
+/* What was undone, in order, and what was let go of. */
+static char undone[16], released[16];
+
+static void undo(void *context) { strcat(undone, context); }
+
+static void release(void *context) { strcat(released, context); }
+
+static void what_is_to_be_undone(void **state) {
+    (void)state;
+    /* In no transaction there is nothing to undo. */
+    OK(corm_block_on_rollback(db, undo, "0", release, &failure));
+    assert_string_equal(released, "0");
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    OK(corm_block_on_rollback(db, undo, "1", release, &failure));
+    for (const char *const *name = (const char *[]){"2", "3", "4", NULL}; *name != NULL; name++) {
+        OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+        OK(corm_block_on_rollback(db, undo, (void *)*name, release, &failure));
+    }
+    OK(corm_transaction_commit(db, &failure));
+    assert_string_equal(undone, "");
+    OK(corm_transaction_rollback(db, &failure));
+    assert_string_equal(undone, "43");
+    assert_string_equal(released, "043");
+    OK(corm_transaction_commit(db, &failure));
+    OK(corm_transaction_rollback(db, &failure));
+    assert_string_equal(undone, "4321");
+    assert_string_equal(released, "04321");
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    OK(corm_block_on_rollback(db, undo, "5", release, &failure));
+    OK(corm_transaction_commit(db, &failure));
+    assert_string_equal(undone, "4321");
+    assert_string_equal(released, "043215");
+}
+
 static void statements_with_sets_of_bindings(void **state) {
     (void)state;
     int64_t changes = -1;
@@ -346,17 +380,12 @@ static void memory_of_the_caller_is_left_behind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        BLOCK(rows_are_written_and_read),
-        BLOCK(a_batch_that_fails_says_where),
-        BLOCK(a_cursor_gives_rows_in_portions),
-        BLOCK(a_cursor_over_sql_and_over_attributes),
-        BLOCK(a_statement_tells_all_at_once),
-        BLOCK(statements_with_sets_of_bindings),
-        BLOCK(blocks_of_plain_values),
-        BLOCK(blocks_that_cannot_be_read),
-        BLOCK(a_table_dropped_under_a_known_model),
-        BLOCK(values_of_the_wrong_kind),
-        BLOCK(memory_of_the_caller_is_left_behind),
+        BLOCK(rows_are_written_and_read),        BLOCK(a_batch_that_fails_says_where),
+        BLOCK(a_cursor_gives_rows_in_portions),  BLOCK(a_cursor_over_sql_and_over_attributes),
+        BLOCK(a_statement_tells_all_at_once),    BLOCK(what_is_to_be_undone),
+        BLOCK(statements_with_sets_of_bindings), BLOCK(blocks_of_plain_values),
+        BLOCK(blocks_that_cannot_be_read),       BLOCK(a_table_dropped_under_a_known_model),
+        BLOCK(values_of_the_wrong_kind),         BLOCK(memory_of_the_caller_is_left_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

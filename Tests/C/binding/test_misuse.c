@@ -16,6 +16,7 @@ static void refuse_database(corm_database *d) {
     REFUSED(corm_block_open(d, people, NULL, NULL, 0, NULL, 0, 0, &cursor, &failure));
     REFUSED(corm_block_run(d, "SELECT 1", "BEGIN", NULL, 0, 1, &block, &failure));
     REFUSED(corm_block_in_transaction(d, &count, &failure));
+    REFUSED(corm_block_on_rollback(d, NULL, NULL, NULL, &failure));
     REFUSED(corm_block_count(d, people, NULL, NULL, 0, &count, &failure));
     REFUSED(corm_block_max_key(d, people, &block, &failure));
     REFUSED(corm_block_delete_key(d, people, "(\0\0\0", 5, &failure));
