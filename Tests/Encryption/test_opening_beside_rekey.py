@@ -9,13 +9,15 @@ from pathlib import Path
 
 from cormorant import Cipher, Database, Error
 
+SOURCE = Path(__file__).parents[2] / "bindings/python/src"
 KEYS = ("x'" + "11" * 32 + "'", "x'" + "22" * 32 + "'")
 OTHER = """
 import sys
+sys.path.insert(0, sys.argv[1])
 from cormorant import Cipher, Error
 from cormorant.cipher import rekey
 
-path, *keys = sys.argv[1:]
+path, *keys = sys.argv[2:]
 done = 0
 print("ready", flush=True)
 while done < 200:
@@ -33,7 +35,7 @@ def test_a_file_that_is_whole_is_not_said_to_be_damaged(tmp_path: Path) -> None:
         db.execute_script("CREATE TABLE t (x)")
         db.execute("INSERT INTO t VALUES (?)", ["x" * 25_000])
     told: Counter[str] = Counter()
-    with subprocess.Popen([sys.executable, "-c", OTHER, path, *KEYS], stdout=subprocess.PIPE) as other:
+    with subprocess.Popen([sys.executable, "-c", OTHER, SOURCE, path, *KEYS], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
         while other.poll() is None:

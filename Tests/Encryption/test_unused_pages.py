@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,6 +62,127 @@ def test_a_page_that_the_log_knows_to_be_used_is_told(tmp_path: Path, free: bool
                     assert page in check_pages(db)
     # 30,000 bytes are seven pages besides the row's own.
     assert len(told) >= 7
+
+
+def told_of_row(path: Path, db: Database, last: int) -> list[int]:
+    """Of which pages, altered one at a time, the connection says that they are, as it reads row 1."""
+    told = []
+    for page in range(2, last + 1):
+        with altered(path, page):
+            db.execute_script("PRAGMA shrink_memory")
+            try:
+                assert db.fetch_value("SELECT b FROM t WHERE id = 1") == BLOB
+            except Error as error:
+                assert error.code == "CORM_E_ALTERED"
+                told.append(page)
+    return told
+
+
+def with_free_pages(path: Path) -> Database:
+    db = opened(path)
+    db.execute_script(
+        "PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB); CREATE TABLE o (x)"
+    )
+    db.execute("INSERT INTO t VALUES (9, zeroblob(60000))")
+    db.execute("INSERT INTO t VALUES (8, zeroblob(400000))")
+    return db
+
+
+@contextmanager
+def reading(path: Path, table: str) -> Iterator[Database]:
+    with opened(path) as reader:
+        rows = iter(reader.query(f"SELECT i FROM (SELECT count(*) FROM {table}), {LONG}"))
+        next(rows)
+        yield reader
+        del rows
+
+
+def test_a_snapshot_does_not_believe_what_the_file_has_of_later(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with with_free_pages(path) as db:
+        db.execute("DELETE FROM t WHERE id = 9")
+        db.checkpoint("truncate")
+        db.execute("INSERT INTO t VALUES (1, ?)", [BLOB])
+        with reading(path, "t"):
+            with db.transaction():
+                db.execute("DELETE FROM t WHERE id = 8")
+                db.execute("INSERT INTO t VALUES (2, ?)", [BLOB[:9000]])
+            db.query("PRAGMA wal_checkpoint(passive)").fetch_all()
+        with reading(path, "o") as reader:
+            reader.execute_script("PRAGMA cache_size = 1")
+            db.execute("INSERT INTO t VALUES (3, ?)", [BLOB[:9000]])
+            # It leaves out a page that it has in the log twice, the last time behind what is being read.
+            db.query("PRAGMA wal_checkpoint(passive)").fetch_all()
+            assert len(told_of_row(path, reader, 20)) >= 7
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_a_connection_alone_does_not_believe_a_former_log(tmp_path: Path, looks: bool) -> None:
+    path = tmp_path / "a.db"
+    with with_free_pages(path) as db:
+        db.checkpoint("truncate")
+        for number in range(5):
+            db.execute("INSERT INTO o VALUES (?)", [number])
+        db.execute("DELETE FROM t WHERE id = 9")
+        db.query("SELECT * FROM o").fetch_all()
+        db.query("PRAGMA locking_mode = EXCLUSIVE").fetch_all()
+        db.execute("INSERT INTO o VALUES (10)")
+        if looks:
+            assert not check_pages(db)
+        db.execute("INSERT INTO t VALUES (1, ?)", [BLOB])
+        db.execute("DELETE FROM t WHERE id = 8")
+        db.query("PRAGMA wal_checkpoint(passive)").fetch_all()
+        db.execute("INSERT INTO o VALUES (11)")
+        assert len(told_of_row(path, db, 20)) >= 7
+
+
+@pytest.fixture(scope="module")
+def half_written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A file with free pages that a power cut has left half written."""
+    path = tmp_path_factory.mktemp("half") / "a.db"
+    with Database(path, cipher=Cipher("secret", rounds=5), journal_mode="delete") as db:
+        db.execute_script("PRAGMA auto_vacuum = 2; VACUUM; CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB)")
+        for number in range(1, 21):
+            db.execute("INSERT INTO t VALUES (?, ?)", [number, BLOB])
+        db.execute("DELETE FROM t WHERE id % 2 = 0")
+    free = []
+    for page in range(2, path.stat().st_size // SIZE + 1):
+        with altered(path, page), opened(path) as db:
+            if not check_pages(db):
+                free.append(page)
+    assert len(free) > 40
+    whole = bytearray(path.read_bytes())
+    for page in free:
+        whole[(page - 1) * SIZE : page * SIZE] = os.urandom(SIZE)
+    return bytes(whole)
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete", "memory"])
+@pytest.mark.parametrize("what", ["vacuum", "incremental_vacuum", "restore", "backup", "writes"])
+def test_half_written_pages_that_are_free_are_in_nobodys_way(
+    tmp_path: Path, half_written: bytes, mode: str, what: str
+) -> None:
+    path, copy = tmp_path / "a.db", tmp_path / "copy.db"
+    path.write_bytes(half_written)
+    with opened(path) as db:
+        db.execute_script(f"PRAGMA journal_mode = {mode}; PRAGMA cache_size = 1")
+        if what == "restore":
+            db.backup(copy)
+            db.restore(copy)
+        elif what == "backup":
+            db.backup(copy)
+        elif what == "writes":
+            with db.transaction():
+                db.execute("INSERT INTO t VALUES (100, ?)", [BLOB])
+                assert not check_pages(db)
+                db.execute("INSERT INTO t VALUES (101, ?)", [BLOB])
+            db.execute("DELETE FROM t WHERE id >= 100")
+        else:
+            db.execute_script("VACUUM" if what == "vacuum" else "PRAGMA incremental_vacuum")
+    with opened(copy if what == "backup" else path) as db:
+        assert db.fetch_values("SELECT id FROM t") == list(range(1, 21, 2))
+        assert db.fetch_value("SELECT count(*) FROM t WHERE b = ?", [BLOB]) == 10
+        assert db.fetch_value("PRAGMA integrity_check") == "ok"
 
 
 def test_a_page_that_only_the_log_knows_to_be_free_is_copied(tmp_path: Path) -> None:

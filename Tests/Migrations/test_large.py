@@ -173,14 +173,16 @@ def test_many_tables_are_made_and_dropped_as_a_few_are(path: Path) -> None:
             for n in numbers
         )
 
+    others = "CREATE TABLE aside (name, x UNIQUE); CREATE INDEX beside ON aside(name); "
     views = "CREATE VIEW both AS SELECT a.id FROM t0 a JOIN t1099 b; "
     triggers = "CREATE TRIGGER changes AFTER INSERT ON t5 BEGIN DELETE FROM t1050; END;"
-    all_of_them = Schema.parse(script(range(count)) + views + triggers)
+    all_of_them = Schema.parse(script(range(count)) + others + views + triggers)
     with Database(path) as db:
         Plan.between(db.schema(), all_of_them, database=db).apply(db)
         assert db.schema() == all_of_them
-        assert not Plan.between(db.schema(), all_of_them).steps
-        left = Schema.parse(script(range(300)))
+        more = Schema.parse(script(range(count)) + others + views + triggers + "CREATE TABLE one_more (x);")
+        assert len(Plan.between(db.schema(), more).steps) == 1
+        left = Schema.parse(script(range(300)) + others)
         allowed = [f"t{n}" for n in range(300, count)] + ["view:both", "trigger:changes"]
         Plan.between(db.schema(), left, database=db, allow_drop=allowed).apply(db)
         assert db.schema() == left

@@ -47,14 +47,14 @@ final class Replica {
         let size = 500
         // A name that is taken is refused by SQLite, which has to see both.
         guard tables.count > size, try areFree(tables + indexes) else { return try tables.indices.forEach(make) }
-        try connection.script("CREATE TEMP TABLE aside (type, name, tbl_name, rootpage, sql)")
+        try connection.script("CREATE TEMP TABLE corm_aside (type, name, tbl_name, rootpage, sql)")
         for number in tables.indices {
             if number % size == 0 { try putAside() }
             try make(number)
         }
         try putAside()
-        try changeSchema("INSERT INTO main.sqlite_schema SELECT * FROM temp.aside ORDER BY rowid")
-        try connection.script("DROP TABLE temp.aside")
+        try changeSchema("INSERT INTO main.sqlite_schema SELECT * FROM temp.corm_aside ORDER BY rowid")
+        try connection.script("DROP TABLE temp.corm_aside")
     }
 
     private func areFree(_ names: [String]) throws -> Bool {
@@ -65,7 +65,7 @@ final class Replica {
     private func putAside() throws {
         // SQLite makes sqlite_sequence only once.
         let rest = "FROM main.sqlite_schema WHERE name <> 'sqlite_sequence'"
-        try changeSchema("INSERT INTO temp.aside SELECT * \(rest) ORDER BY rowid; DELETE \(rest)")
+        try changeSchema("INSERT INTO temp.corm_aside SELECT * \(rest) ORDER BY rowid; DELETE \(rest)")
     }
 
     /// Drops tables with what belongs to them; there are no rows that could stand in the way.

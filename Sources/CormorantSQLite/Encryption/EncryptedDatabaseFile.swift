@@ -18,8 +18,11 @@ final class EncryptedDatabaseFile: VFSFile {
     private var hasTaken = false
     /// Whether the connection holds the lock of checkpoints, under which it only copies pages from the WAL: as they are.
     private(set) var isCheckpointing = false
-    /// Whether the connection's transaction has written to the file itself, not to a log.
-    private(set) var hasWritten = false
+    /// What the connection's transaction has written to the file itself, not to a log; the first page, and what was unused, before.
+    private(set) var written = PageSet()
+    private var hasWritten = false
+    private(set) var firstBefore: PageBuffer?
+    var unused: UnusedPages?
     let index: LogIndex
     let turns: WriteTurns
     /// Where a copy to another page size needs `PRAGMA page_size`.
@@ -210,7 +213,11 @@ final class EncryptedDatabaseFile: VFSFile {
         }
         let number = UInt32(truncatingIfNeeded: index &+ 1)
         if hasTaken, sameBytes(buffer, taken.bytes, pageSize) { return writeRaw(buffer, pageSize, offset) }
-        hasWritten = true
+        if !hasWritten {
+            hasWritten = true
+            unused = unusedPages()
+        }
+        written.insert(number)
         let status = seal(number, buffer, to: scratch.bytes)
         return status == SQLITE_OK ? writeRaw(scratch.bytes, pageSize, offset) : status
     }
@@ -252,9 +259,18 @@ final class EncryptedDatabaseFile: VFSFile {
         if number == 1, !hasRightLayout(page) { return fail(.layout, SQLITE_IOERR_WRITE) }
         guard codec.encrypt(number, page, to: image) else { return fail(.failed(codec.failure), SQLITE_IOERR_WRITE) }
         isProven = true
+        if number == 1, firstBefore == nil, let firstPage {
+            firstBefore = PageBuffer(pageSize)
+            firstBefore?.bytes.copyMemory(from: firstPage, byteCount: pageSize)
+        }
         recent.prepare(number, image)
         recent.remember(number, page)
         return SQLITE_OK
+    }
+
+    private func transactionHasEnded() {
+        if hasWritten { (hasWritten, written) = (false, PageSet()) }
+        (firstBefore, unused) = (nil, nil)
     }
 
     /// A copy from a file with another layout would otherwise write over what the codec needs. More room than that is
@@ -289,7 +305,7 @@ final class EncryptedDatabaseFile: VFSFile {
     }
 
     override func unlock(_ level: Int32) -> Int32 {
-        hasWritten = false
+        transactionHasEnded()
         return super.unlock(level)
     }
 
@@ -303,7 +319,8 @@ final class EncryptedDatabaseFile: VFSFile {
             // Taken and dropped: a VACUUM to another size could not be written.
             return SQLITE_OK
         case SQLITE_FCNTL_COMMIT_PHASETWO:
-            hasWritten = false
+            transactionHasEnded()
+            index.didCommit()
             return super.control(operation, argument)
         case SQLITE_FCNTL_BEGIN_ATOMIC_WRITE, SQLITE_FCNTL_COMMIT_ATOMIC_WRITE, SQLITE_FCNTL_ROLLBACK_ATOMIC_WRITE:
             return SQLITE_NOTFOUND
@@ -335,6 +352,7 @@ final class EncryptedDatabaseFile: VFSFile {
         if isWriteLock, flags & SQLITE_SHM_UNLOCK != 0 {
             index.willEndWriting(keepsLogIndex: codec.keepsLogIndex) { _ = methods.pointee.xShmBarrier?(real) }
         }
+        if isWriteLock { transactionHasEnded() }
         let status = turns.lock(offset, count, flags) { super.lockShared(offset, count, flags) }
         if flags & SQLITE_SHM_EXCLUSIVE != 0, offset <= 1, offset &+ count > 1 {
             isCheckpointing = status == SQLITE_OK && flags & SQLITE_SHM_LOCK != 0 && isProven
@@ -344,7 +362,7 @@ final class EncryptedDatabaseFile: VFSFile {
         if isWriteLock {
             index.didBeginWriting { _ = methods.pointee.xShmBarrier?(real) }
         } else if flags & SQLITE_SHM_SHARED != 0 {
-            hasWritten = false
+            transactionHasEnded()
             if index.didBeginReading(isOfFileAlone: offset == LogIndex.fileAlone) { recent.willReadAgain() }
         }
         return status

@@ -18,11 +18,14 @@ final class LogIndex {
     /// How often SQLite took its own write for another connection's, which its data_version counts.
     private(set) var mistaken: Int64 = 0
 
-    /// Whether the connection has the lock for writing.
-    private(set) var isWriting = false
-    /// The last frame that its reads see.
+    /// What a transaction found copied to the file as it began, and the last frame that it sees. Of the frames up to the first, the file
+    /// may lack some meanwhile: of pages that have changed again, a checkpoint leaves out what is not their newest.
+    private var copied: UInt32 = 0
     private var lastSeen: UInt32 = 0
     private var pages: [UInt32: Int64]?
+    /// Whether these are known: in exclusive mode SQLite takes no lock that would tell when a transaction begins.
+    private var isKnown = false
+    private var isWriting = false
 
     /// The lock of those who read nothing of the log, WAL_READ_LOCK(0).
     static var fileAlone: Int32 { 3 }
@@ -70,23 +73,32 @@ final class LogIndex {
     /// - Returns: whether it took its own write for another connection's, and has dropped its pages.
     func didBeginReading(isOfFileAlone: Bool) -> Bool {
         defer { isInMind = false }
-        didSee(isOfFileAlone ? 0 : memory.map { LogIndexHeader.lastFrame($0) } ?? 0)
+        if let memory {
+            isKnown = true
+            // https://www.sqlite.org/walformat.html: nBackfill, after the two copies of the header.
+            copied = memory.load(fromByteOffset: 2 * LogIndexHeader.size, as: UInt32.self)
+            didSee(isOfFileAlone ? 0 : LogIndexHeader.lastFrame(memory))
+        }
         guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndexHeader.size) else { return false }
         mistaken &+= 1
         return true
     }
+
+    /// The log is written to.
+    func willWrite() { if !isWriting { isKnown = false } }
+
+    /// Where the lock was not given back before, it never is.
+    func didCommit() { if isWriting { isKnown = false } }
 
     private func didSee(_ frame: UInt32) {
         lastSeen = frame
         pages = nil
     }
 
-    /// The frames in which the connection finds pages that it does not find in the file; nil: unknown.
+    /// The frames in which the connection's transaction, as it began, finds pages that it does not find in the file; nil: unknown.
     var pagesSeen: [UInt32: Int64]? {
-        guard let memory, let log else { return nil }
+        guard isKnown, memory != nil, let log else { return nil }
         if let pages { return pages }
-        // https://www.sqlite.org/walformat.html: nBackfill, after the two copies of the header.
-        let copied = memory.load(fromByteOffset: 2 * LogIndexHeader.size, as: UInt32.self)
         pages = copied < lastSeen ? log.pages(inFrames: copied &+ 1...lastSeen) : [:]
         return pages
     }

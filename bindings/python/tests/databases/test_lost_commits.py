@@ -214,6 +214,7 @@ def test_the_first_commit_after_a_recovery(tmp_path: Path, cipher: Cipher | None
 
 NO_MEMORY = """
 import ctypes, json, os, shutil, sys
+sys.path.insert(0, sys.argv[3])
 from cormorant import Cipher, Database, Error
 
 sqlite = ctypes.CDLL("libsqlite3.so.0")
@@ -249,7 +250,7 @@ print(json.dumps(failed))
 @pytest.mark.parametrize("kind", ["plain", "encrypted"])
 def test_a_commit_that_finds_no_memory_is_none(tmp_path: Path, kind: str) -> None:
     shown = subprocess.run(
-        [sys.executable, "-c", NO_MEMORY, tmp_path / "a.db", kind], capture_output=True, text=True, check=True
+        [sys.executable, "-c", NO_MEMORY, tmp_path / "a.db", kind, SOURCE], capture_output=True, text=True, check=True
     ).stdout
     failed = json.loads(shown)
     assert 3 < len(failed) < 20
