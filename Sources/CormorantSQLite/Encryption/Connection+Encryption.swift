@@ -187,7 +187,7 @@ extension Connection {
         var size: Int64 = 0
         guard file.fileSize(&size) == SQLITE_OK else { throw error(SQLITE_IOERR) }
         let all = UInt32(clamping: size / Int64(file.pageSize))
-        let logged = file.index.pagesSeen ?? [:]
+        let logged = file.index.pagesNotCopied ?? [:]
         let page = PageBuffer(file.pageSize)
         func isInLog(_ number: UInt32) -> Bool {
             logged[number].map { file.index.log?.readAuthentic(number, inFrame: $0, page) ?? false } ?? false

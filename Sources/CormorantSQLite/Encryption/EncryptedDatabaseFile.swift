@@ -18,11 +18,14 @@ final class EncryptedDatabaseFile: VFSFile {
     private var hasTaken = false
     /// Whether the connection holds the lock of checkpoints, under which it only copies pages from the WAL: as they are.
     private(set) var isCheckpointing = false
-    /// What the connection's transaction has written to the file itself, not to a log; the first page, and what was unused, before.
+    /// What the connection's transaction has written to the file itself, not to a log.
     private(set) var written = PageSet()
     private var hasWritten = false
-    private(set) var firstBefore: PageBuffer?
-    var unused: UnusedPages?
+    /// What was unused before, of which snapshot of the log.
+    var unused: (pages: UnusedPages, snapshot: LogIndex.Snapshot?)?
+    /// Whether it has begun to write, and whether it has the file alone: SQLITE_LOCK_RESERVED, SQLITE_LOCK_EXCLUSIVE.
+    private var isReserved = false
+    private(set) var isAlone = false
     let index: LogIndex
     let turns: WriteTurns
     /// Where a copy to another page size needs `PRAGMA page_size`.
@@ -40,9 +43,6 @@ final class EncryptedDatabaseFile: VFSFile {
         turns = WriteTurns(real, real.pointee.pMethods ?? emptyMethods)
         super.init(real)
     }
-
-    /// As the connection last read or wrote it.
-    var firstPage: UnsafeRawPointer? { recent.page(1) }
 
     /// The page that SQLite's locks lie in, which is never written.
     var lockPage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / pageSize &+ 1) }
@@ -215,7 +215,8 @@ final class EncryptedDatabaseFile: VFSFile {
         if hasTaken, sameBytes(buffer, taken.bytes, pageSize) { return writeRaw(buffer, pageSize, offset) }
         if !hasWritten {
             hasWritten = true
-            unused = unusedPages()
+            // Nothing is read behind the first page, which a commit writes first. Nor is it by who plays a journal back.
+            if number != 1, isReserved { _ = isUnused(number) }
         }
         written.insert(number)
         let status = seal(number, buffer, to: scratch.bytes)
@@ -259,10 +260,6 @@ final class EncryptedDatabaseFile: VFSFile {
         if number == 1, !hasRightLayout(page) { return fail(.layout, SQLITE_IOERR_WRITE) }
         guard codec.encrypt(number, page, to: image) else { return fail(.failed(codec.failure), SQLITE_IOERR_WRITE) }
         isProven = true
-        if number == 1, firstBefore == nil, let firstPage {
-            firstBefore = PageBuffer(pageSize)
-            firstBefore?.bytes.copyMemory(from: firstPage, byteCount: pageSize)
-        }
         recent.prepare(number, image)
         recent.remember(number, page)
         return SQLITE_OK
@@ -270,7 +267,7 @@ final class EncryptedDatabaseFile: VFSFile {
 
     private func transactionHasEnded() {
         if hasWritten { (hasWritten, written) = (false, PageSet()) }
-        (firstBefore, unused) = (nil, nil)
+        unused = nil
     }
 
     /// A copy from a file with another layout would otherwise write over what the codec needs. More room than that is
@@ -285,7 +282,7 @@ final class EncryptedDatabaseFile: VFSFile {
     /// Whether the file has fewer pages than its header says.
     var isShort: Bool {
         var size: Int64 = 0
-        guard let first = firstPage, fileSize(&size) == SQLITE_OK else { return false }
+        guard let first = recent.page(1), fileSize(&size) == SQLITE_OK else { return false }
         return size / Int64(pageSize) < Int64(bigEndian32(first, 28))
     }
 
@@ -304,8 +301,18 @@ final class EncryptedDatabaseFile: VFSFile {
         return status
     }
 
+    override func lock(_ level: Int32) -> Int32 {
+        let status = super.lock(level)
+        if status == SQLITE_OK {
+            isReserved = isReserved || level == 2
+            isAlone = isAlone || level == 4
+        }
+        return status
+    }
+
     override func unlock(_ level: Int32) -> Int32 {
         transactionHasEnded()
+        (isReserved, isAlone) = (false, false)
         return super.unlock(level)
     }
 
@@ -320,7 +327,6 @@ final class EncryptedDatabaseFile: VFSFile {
             return SQLITE_OK
         case SQLITE_FCNTL_COMMIT_PHASETWO:
             transactionHasEnded()
-            index.didCommit()
             return super.control(operation, argument)
         case SQLITE_FCNTL_BEGIN_ATOMIC_WRITE, SQLITE_FCNTL_COMMIT_ATOMIC_WRITE, SQLITE_FCNTL_ROLLBACK_ATOMIC_WRITE:
             return SQLITE_NOTFOUND
@@ -352,7 +358,6 @@ final class EncryptedDatabaseFile: VFSFile {
         if isWriteLock, flags & SQLITE_SHM_UNLOCK != 0 {
             index.willEndWriting(keepsLogIndex: codec.keepsLogIndex) { _ = methods.pointee.xShmBarrier?(real) }
         }
-        if isWriteLock { transactionHasEnded() }
         let status = turns.lock(offset, count, flags) { super.lockShared(offset, count, flags) }
         if flags & SQLITE_SHM_EXCLUSIVE != 0, offset <= 1, offset &+ count > 1 {
             isCheckpointing = status == SQLITE_OK && flags & SQLITE_SHM_LOCK != 0 && isProven
@@ -362,8 +367,7 @@ final class EncryptedDatabaseFile: VFSFile {
         if isWriteLock {
             index.didBeginWriting { _ = methods.pointee.xShmBarrier?(real) }
         } else if flags & SQLITE_SHM_SHARED != 0 {
-            transactionHasEnded()
-            if index.didBeginReading(isOfFileAlone: offset == LogIndex.fileAlone) { recent.willReadAgain() }
+            if index.didBeginReading() { recent.willReadAgain() }
         }
         return status
     }

@@ -96,7 +96,6 @@ final class EncryptedLogFile: VFSFile {
         let whole = wholeFrame
         wholeFrame = -1
         if whole < 0 { comesBack = false }
-        database.index.willWrite()
         if count == EncryptedLogFile.headerSize, offset == 0 {
             let status = flush()
             guard status == SQLITE_OK else { return status }

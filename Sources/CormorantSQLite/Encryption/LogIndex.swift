@@ -18,17 +18,25 @@ final class LogIndex {
     /// How often SQLite took its own write for another connection's, which its data_version counts.
     private(set) var mistaken: Int64 = 0
 
-    /// What a transaction found copied to the file as it began, and the last frame that it sees. Of the frames up to the first, the file
-    /// may lack some meanwhile: of pages that have changed again, a checkpoint leaves out what is not their newest.
-    private var copied: UInt32 = 0
-    private var lastSeen: UInt32 = 0
-    private var pages: [UInt32: Int64]?
-    /// Whether these are known: in exclusive mode SQLite takes no lock that would tell when a transaction begins.
-    private var isKnown = false
-    private var isWriting = false
+    /// What a transaction sees: until the next one is committed.
+    struct Snapshot: Equatable {
+        private let change: UInt32
+        fileprivate let lastFrame: UInt32
+        private let salt: UInt64
 
-    /// The lock of those who read nothing of the log, WAL_READ_LOCK(0).
-    static var fileAlone: Int32 { 3 }
+        init(_ header: UnsafeRawPointer) {
+            change = header.load(fromByteOffset: 8, as: UInt32.self)
+            lastFrame = LogIndexHeader.lastFrame(header)
+            salt = header.load(fromByteOffset: 32, as: UInt64.self)
+        }
+    }
+
+    /// Of the connection's transaction, where SQLite takes a lock for it; and what it was when the lock for writing was taken.
+    private(set) var snapshot: Snapshot?
+    private var atWriteLock: Snapshot?
+
+    /// What is committed now.
+    var newest: Snapshot? { memory.map { Snapshot($0) } }
 
     /// The header that was last seen before it was corrected, and since when.
     private var uncorrected: [UInt8] = []
@@ -43,8 +51,8 @@ final class LogIndex {
     func willEndWriting(keepsLogIndex: Bool, barrier: () -> Void) {
         defer {
             log?.endWriting()
-            isWriting = false
-            didSee(memory.map { LogIndexHeader.lastFrame($0) } ?? 0)
+            // Nobody else has committed meanwhile.
+            if newest != atWriteLock { snapshot = newest }
         }
         guard keepsLogIndex, let memory, let log, LogIndexHeader.isWhole(memory) else { return }
         let header = own.bytes
@@ -64,43 +72,29 @@ final class LogIndex {
     /// take the new one for another connection's write.
     func didBeginWriting(barrier: () -> Void) {
         log?.beginWriting()
-        isWriting = true
+        atWriteLock = newest
         guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndexHeader.size) else { return }
         LogIndexHeader.write(own.bytes, memory, barrier)
     }
 
     /// SQLite has read the header anew, which it compares once more with the lock in its hands.
     /// - Returns: whether it took its own write for another connection's, and has dropped its pages.
-    func didBeginReading(isOfFileAlone: Bool) -> Bool {
+    func didBeginReading() -> Bool {
         defer { isInMind = false }
-        if let memory {
-            isKnown = true
-            // https://www.sqlite.org/walformat.html: nBackfill, after the two copies of the header.
-            copied = memory.load(fromByteOffset: 2 * LogIndexHeader.size, as: UInt32.self)
-            didSee(isOfFileAlone ? 0 : LogIndexHeader.lastFrame(memory))
-        }
+        snapshot = newest
         guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndexHeader.size) else { return false }
         mistaken &+= 1
         return true
     }
 
-    /// The log is written to.
-    func willWrite() { if !isWriting { isKnown = false } }
-
-    /// Where the lock was not given back before, it never is.
-    func didCommit() { if isWriting { isKnown = false } }
-
-    private func didSee(_ frame: UInt32) {
-        lastSeen = frame
-        pages = nil
-    }
-
-    /// The frames in which the connection's transaction, as it began, finds pages that it does not find in the file; nil: unknown.
-    var pagesSeen: [UInt32: Int64]? {
-        guard isKnown, memory != nil, let log else { return nil }
-        if let pages { return pages }
-        pages = copied < lastSeen ? log.pages(inFrames: copied &+ 1...lastSeen) : [:]
-        return pages
+    /// The newest frames of pages that are committed and not copied to the file; nil where they cannot be read. Of the frames before
+    /// them a checkpoint leaves out those of pages that have changed again.
+    var pagesNotCopied: [UInt32: Int64]? {
+        guard let memory, let log else { return nil }
+        // https://www.sqlite.org/walformat.html: nBackfill, after the two copies of the header.
+        let copied = memory.load(fromByteOffset: 2 * LogIndexHeader.size, as: UInt32.self)
+        let last = LogIndexHeader.lastFrame(memory)
+        return copied < last ? log.pages(inFrames: copied &+ 1...last) : [:]
     }
 
     /// The header as it stays until the next commit; nil while its writer has it to correct still, or is at it.

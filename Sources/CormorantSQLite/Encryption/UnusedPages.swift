@@ -11,24 +11,35 @@ struct UnusedPages {
 }
 
 extension EncryptedDatabaseFile {
-    /// Whether a page of the file was unused as the connection's transaction began, which has not written it since either.
+    /// Whether a page of the file was unused as the connection's transaction began, which has not written it since either. Where it cannot
+    /// be told, as in a snapshot behind which others have committed, it was not.
     func isUnused(_ number: UInt32) -> Bool {
-        if unused == nil { unused = unusedPages() }
-        return unused?.contains(number) ?? false && !written.contains(number)
+        let isInLog = index.log != nil
+        let snapshot = !isInLog ? nil : isAlone ? index.newest : index.snapshot
+        if isInLog, snapshot == nil { return false }
+        if unused == nil || unused?.snapshot != snapshot {
+            unused = nil
+            guard !isInLog || index.newest == snapshot, let pages = unusedPages(), !isInLog || index.newest == snapshot
+            else { return false }
+            unused = (pages, snapshot)
+        }
+        return unused?.pages.contains(number) ?? false && !written.contains(number)
     }
 
-    /// As the transaction sees it that has written nothing yet to the file: the log may have newer pages.
-    func unusedPages() -> UnusedPages? {
-        guard let first = firstBefore.map({ UnsafeRawPointer($0.bytes) }) ?? firstPage else { return nil }
-        let count = bigEndian32(first, 28)
-        // The number of pages is that of whoever wrote last.
-        guard count > 0, bigEndian32(first, 24) == bigEndian32(first, 92) else { return nil }
-        var unused = UnusedPages(count: count)
-        var trunk = bigEndian32(first, 32)
-        var left = bigEndian32(first, 36)
-        guard left > 0 else { return unused }
+    /// Of what is committed; what this connection's own transaction has written over is unknown.
+    private func unusedPages() -> UnusedPages? {
         let page = PageBuffer(pageSize)
-        while left > 0, trunk > 1, trunk <= count, readAuthentic(trunk, page) {
+        let frames = index.log == nil ? [:] : index.pagesNotCopied
+        guard let frames, readAuthentic(1, frames, page) else { return nil }
+        let count = bigEndian32(page.bytes, 28)
+        // The number of pages is that of whoever wrote last.
+        guard count > 0, bigEndian32(page.bytes, 24) == bigEndian32(page.bytes, 92) else { return nil }
+        var unused = UnusedPages(count: count)
+        var trunks = PageSet()
+        var trunk = bigEndian32(page.bytes, 32)
+        var left = bigEndian32(page.bytes, 36)
+        while left > 0, trunk > 1, trunk <= count, !trunks.contains(trunk), readAuthentic(trunk, frames, page) {
+            trunks.insert(trunk)
             let leaves = bigEndian32(page.bytes, 4)
             guard leaves < left, Int(leaves) <= pageSize / 4 &- 2 else { break }
             for leaf in 0..<Int(leaves) {
@@ -41,12 +52,10 @@ extension EncryptedDatabaseFile {
         return unused
     }
 
-    private func readAuthentic(_ number: UInt32, _ page: PageBuffer) -> Bool {
-        if let log = index.log {
-            guard let frames = index.pagesSeen else { return false }
-            if let frame = frames[number] { return log.readAuthentic(number, inFrame: frame, page) }
-        }
-        guard readRaw(page.bytes, pageSize, Int64(number &- 1) &* Int64(pageSize)) == SQLITE_OK,
+    private func readAuthentic(_ number: UInt32, _ frames: [UInt32: Int64], _ page: PageBuffer) -> Bool {
+        if let log = index.log, let frame = frames[number] { return log.readAuthentic(number, inFrame: frame, page) }
+        guard !written.contains(number),
+            readRaw(page.bytes, pageSize, Int64(number &- 1) &* Int64(pageSize)) == SQLITE_OK,
             case .authentic = codec.decrypt(number, page.bytes)
         else { return false }
         return true

@@ -252,7 +252,7 @@ private func makeMethods(version: Int32) -> UnsafeMutablePointer<sqlite3_io_meth
         return object.fileSize(&size.pointee)
     }
     methods.pointee.xLock = { file, level in
-        VFS.object(file).map { lockUnmoved($0.real, $0.methods, level) } ?? SQLITE_IOERR
+        VFS.object(file)?.lock(level) ?? SQLITE_IOERR
     }
     methods.pointee.xUnlock = { file, level in
         VFS.object(file)?.unlock(level) ?? SQLITE_IOERR

@@ -18,6 +18,7 @@ class VFSFile {
     func sync(_ flags: Int32) -> Int32 { methods.pointee.xSync?(real, flags) ?? SQLITE_IOERR }
     func fileSize(_ size: inout Int64) -> Int32 { methods.pointee.xFileSize?(real, &size) ?? SQLITE_IOERR }
 
+    func lock(_ level: Int32) -> Int32 { lockUnmoved(real, methods, level) }
     func unlock(_ level: Int32) -> Int32 { methods.pointee.xUnlock?(real, level) ?? SQLITE_IOERR }
 
     func control(_ operation: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 {
