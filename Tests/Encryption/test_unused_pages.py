@@ -116,6 +116,26 @@ def test_a_snapshot_does_not_believe_what_the_file_has_of_later(tmp_path: Path) 
             assert len(told_of_row(path, reader, 20)) >= 7
 
 
+def test_a_write_that_is_refused_moves_no_snapshot(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with with_free_pages(path) as db:
+        db.execute("INSERT INTO t VALUES (1, ?)", [BLOB])
+        db.execute("DELETE FROM t WHERE id = 8")
+        db.execute("INSERT INTO o VALUES (1)")
+        db.checkpoint("truncate")
+        db.execute("INSERT INTO o VALUES (2)")
+        with opened(path) as reader:
+            reader.execute_script("PRAGMA cache_size = 1; BEGIN")
+            assert reader.fetch_values("SELECT x FROM o") == [1, 2]
+            with db.transaction():
+                db.execute("INSERT INTO t VALUES (2, zeroblob(45000))")
+                db.execute("DELETE FROM t WHERE id = 1")
+            with pytest.raises(Error) as refused:
+                reader.execute("INSERT INTO o VALUES (3)")
+            assert refused.value.code == "CORM_E_BUSY"
+            assert len(told_of_row(path, reader, path.stat().st_size // SIZE)) >= 7
+
+
 @pytest.mark.parametrize("looks", [False, True])
 def test_a_connection_alone_does_not_believe_a_former_log(tmp_path: Path, looks: bool) -> None:
     path = tmp_path / "a.db"
