@@ -27,6 +27,10 @@ final class WriteTurns {
     private var places: SharedNumber?
     /// Lowest bit: whether a connection that takes turns has the lock. The others change with every commit.
     private var commits: SharedNumber?
+    /// Counts the commits of all connections: `iChange` of the index's header.
+    private var changes: SharedNumber?
+    /// What `changes` was when the lock was taken.
+    private var changesBefore: UInt32 = 0
     /// The place in the queue.
     private var place: UInt8?
     /// What `commits` was when the lock was asked for.
@@ -58,11 +62,12 @@ final class WriteTurns {
     func didMap(_ memory: UnsafeMutableRawPointer?) {
         places = memory.map { SharedNumber($0 + 120) }
         commits = memory.map { SharedNumber($0 + 124) }
+        changes = memory.map { SharedNumber($0 + 8) }
     }
 
     func willUnmap() {
         if let places, let commits, let place { pass(place, places, commits) }
-        (places, commits, place) = (nil, nil, nil)
+        (places, commits, changes, place) = (nil, nil, nil, nil)
     }
 
     /// Takes or gives back locks of SQLite's on the log, by `call`; those for writing in turns. Nobody gets that for a file which
@@ -122,6 +127,7 @@ final class WriteTurns {
         let status = call()
         guard status == SQLITE_OK else { return status == SQLITE_BUSY ? refuse() : status }
         commits.store(commits.load() | 1)
+        changesBefore = changes?.load() ?? 0
         if queue.isEmpty {
             (place, turnBegan) = (nil, 0)
         } else if let place, place == queue.head {
@@ -133,11 +139,18 @@ final class WriteTurns {
     }
 
     private func giveBack(_ places: SharedNumber, _ commits: SharedNumber, _ call: () -> Int32) -> Int32 {
+        // Others had committed after this one began to read: SQLite gives the lock back, sleeps, and begins anew.
+        let isRefused = changes?.load() == changesBefore && !isReading
+        if isRefused {
+            turnBegan = 0
+            precede(places)
+            _ = refuse()
+        }
         // Before another one can have the lock.
         commits.store((commits.load() &+ 2) & ~1)
         let status = call()
         let queue = Queue(places.load())
-        if !queue.isEmpty, !isInTurn() { commits.wake(queue.head.bit) }
+        if !queue.isEmpty, !isRefused, !isInTurn() { commits.wake(queue.head.bit) }
         return status
     }
 
@@ -227,6 +240,16 @@ final class WriteTurns {
         }
     }
 
+    /// Takes the place before all others.
+    private func precede(_ places: SharedNumber) {
+        while waits {
+            let queue = Queue(places.load())
+            guard !queue.isFull else { return }
+            place = queue.head &- 1
+            if places.exchange(queue.bits, for: queue.withOneBefore.bits) { return }
+        }
+    }
+
     private func stayAlive(_ queue: Queue, _ places: SharedNumber, for time: Int64) {
         let now = wallTime()
         let until = queue.alive(until: now &+ time, now)
@@ -267,6 +290,7 @@ private struct Queue {
     var isFull: Bool { end &+ 1 == head }
     var withoutHead: Queue { Queue(head &+ 1, end, alive) }
     var withOneMore: Queue { Queue(head, end &+ 1, alive) }
+    var withOneBefore: Queue { Queue(head &- 1, end, alive) }
     var emptied: Queue { Queue(end, end, 0) }
 
     func contains(_ place: UInt8) -> Bool { place &- head < end &- head }
