@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How long processes that write to one file wait for each other: `turns.py FILE`.
 
-Shows the waits before transactions in milliseconds, mean and longest, how many transactions the busiest and the least
+Shows the waits before transactions in milliseconds, mean, longest and the one that all but a thousandth stay under, how
+often more than two transactions of each other process came first while one waited, how many the busiest and the least
 busy process had, and how many there were in a second. With --ring they have an SQLite of their own and hand on a byte,
 through pipes of the system, which says who writes next: no lock is fairer, so that long waits there are the machine's.
 """
@@ -9,6 +10,7 @@ through pipes of the system, which says who writes next: no lock is fairer, so t
 from __future__ import annotations
 
 import argparse
+import bisect
 import multiprocessing
 import os
 import sqlite3
@@ -28,12 +30,12 @@ def write(path: str, rows: int, seconds: float, raw: bool, barrier: Barrier, wai
     while (began := time.monotonic()) < end:
         if db is not None:
             with db.transaction():
-                mine.append(time.monotonic() - began)
+                mine.append((began, time.monotonic()))
                 for _ in range(rows):
                     db.execute("INSERT INTO a VALUES (?)", ["x" * 100])
         elif other is not None:
             other.execute("BEGIN IMMEDIATE")
-            mine.append(time.monotonic() - began)
+            mine.append((began, time.monotonic()))
             for _ in range(rows):
                 other.execute("INSERT INTO a VALUES (?)", ["x" * 100])
             other.execute("COMMIT")
@@ -55,7 +57,7 @@ def write_in_a_ring(
             turn = b"-"  # Who has it hands it on, and is done.
         if turn == b"x":
             db.execute("BEGIN IMMEDIATE")
-            mine.append(time.monotonic() - began)
+            mine.append((began, time.monotonic()))
             for _ in range(rows):
                 db.execute("INSERT INTO a VALUES (?)", ["x" * 100])
             db.execute("COMMIT")
@@ -101,10 +103,14 @@ def main() -> None:
     for process in processes:
         process.join()
     ours = [mine for raw, mine in all_waits if not raw] or [mine for _, mine in all_waits]
-    together = [wait * 1000 for mine in ours for wait in mine]
+    together = sorted((end - began) * 1000 for mine in ours for began, end in mine)
+    ends = sorted(end for _, mine in all_waits for _, end in mine)
+    before = [bisect.bisect_left(ends, end) - bisect.bisect(ends, began) for mine in ours for began, end in mine]
     print(
-        f"mean={statistics.mean(together):.3f} longest={max(together):.3f} fewest={min(map(len, ours))} "
-        f"most={max(map(len, ours))} a_second={sum(len(mine) for _, mine in all_waits) / given.seconds:.0f}"
+        f"mean={statistics.mean(together):.3f} longest={together[-1]:.3f} "
+        f"thousandth={together[-1 - len(together) // 1000]:.3f} "
+        f"passed_over={sum(count > 2 * (given.processes - 1) for count in before)} fewest={min(map(len, ours))} "
+        f"most={max(map(len, ours))} a_second={len(ends) / given.seconds:.0f}"
     )
     with sqlite3.connect(given.file) as file:
         count = sum(len(mine) for _, mine in all_waits) * given.rows

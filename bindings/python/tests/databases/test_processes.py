@@ -277,6 +277,8 @@ def test_processes_write_in_turn(tmp_path: Path) -> None:
     ).stdout
     figures = dict(part.split("=") for part in shown.split())
     assert int(figures["fewest"]) * 2 > int(figures["most"]), shown
+    # Who is refused since others committed keeps its place. On a busy machine one may stand still before it has it.
+    assert int(figures["passed_over"]) < 5, shown
     # Milliseconds: a busy machine keeps one waiting for a hundred; SQLite alone, without turns, for seconds.
     assert float(figures["longest"]) < 500, shown
 
