@@ -150,6 +150,28 @@ public func corm_block_set_whole(
     }
 }
 
+@_cdecl("corm_block_refer") @implementation
+public func corm_block_refer(
+    _ model: OpaquePointer?, _ other: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try requireModel(model).descriptor.relations.refer(to: livingModel(of: other))
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_block_tell_relations") @implementation
+public func corm_block_tell_relations(
+    _ model: OpaquePointer?, _ tell: corm_release?, _ context: UnsafeMutableRawPointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    let context = UInt(bitPattern: context)
+    return boundary(outError) {
+        try requireModel(model).descriptor.relations.onceAsked { tell?(UnsafeMutableRawPointer(bitPattern: context)) }
+        return CORM_OK
+    }
+}
+
 @_cdecl("corm_block_max_key") @implementation
 public func corm_block_max_key(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,

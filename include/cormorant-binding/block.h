@@ -96,6 +96,19 @@ bool corm_block_is_plain(const void *rows, size_t size);
  */
 corm_status corm_block_set_whole(const corm_model *part, const corm_model *whole, corm_error **out_error);
 
+/*
+ * Says that a foreign key of a model leads to another: where models are synced before their first use, that one is synced with
+ * it, as those that relations lead to. No reference is kept.
+ */
+corm_status corm_block_refer(const corm_model *model, const corm_model *other, corm_error **out_error);
+
+/*
+ * For bindings that tell a model's relations when they are first used: tell(context) adds those that can be told by now. It is
+ * called on the calling thread wherever the model is about to be synced before its first use. The last call counts.
+ */
+corm_status corm_block_tell_relations(const corm_model *model, corm_release tell, void *context,
+                                      corm_error **out_error);
+
 /* corm_query_count with marshalled bindings. */
 corm_status corm_block_count(corm_database *database, const corm_model *model, const char *sql, const void *bindings,
                              size_t size, int64_t *out_count, corm_error **out_error);

@@ -4,7 +4,7 @@ import CormorantORM
 import CormorantQuery
 
 /// The model of a handle, as long as its owner does not free it: relations in a circle would keep each other alive.
-private func livingModel(of handle: OpaquePointer?) throws -> @Sendable () -> ModelDescriptor? {
+package func livingModel(of handle: OpaquePointer?) throws -> @Sendable () -> ModelDescriptor? {
     _ = try requireModel(handle)
     let bits = UInt(bitPattern: handle)
     return { Handles.object(OpaquePointer(bitPattern: bits), as: ModelBox.self)?.descriptor }

@@ -52,7 +52,7 @@ private func isView(_ name: String, _ connection: Connection) throws -> Bool {
 }
 
 extension ModelDescriptor {
-    /// The model and those that relations lead to, directly or through others, each with the one of all rows of its table. A relation that is wrong is passed by: it is
+    /// The model and those that relations and foreign keys lead to, directly or through others, each with the one of all rows of its table. A relation that is wrong is passed by: it is
     /// an error where it is used.
     fileprivate var withRelated: [ModelDescriptor] {
         var found = [self]
@@ -64,11 +64,10 @@ extension ModelDescriptor {
             if model.isPart, let whole = model.whole, tables.insert(ObjectIdentifier(whole.tableReference)).inserted {
                 found.append(whole)
             }
-            for relation in model.relations.names.compactMap({ try? model.relation(named: $0) }) {
-                for other in [relation.target, relation.junction].compactMap({ $0 })
-                where tables.insert(ObjectIdentifier(other.tableReference)).inserted {
-                    found.append(other)
-                }
+            model.relations.complete()
+            let related = model.relations.names.compactMap { try? model.relation(named: $0) }
+            for other in related.flatMap({ [$0.target, $0.junction] }) + model.relations.referred {
+                if let other, tables.insert(ObjectIdentifier(other.tableReference)).inserted { found.append(other) }
             }
         }
         return found

@@ -67,6 +67,8 @@ package final class RelationList: @unchecked Sendable {
     private let inherited: RelationList?
     private let origin: TableReference?
     private weak var owner: ModelDescriptor?
+    private var foreignKeys: [@Sendable () -> ModelDescriptor?] = []
+    private var tell: (@Sendable () -> Void)?
     private weak var ownersWhole: ModelDescriptor?
     private let leadsToOne = AtomicFlag()
     /// Whether any of them leads to one record.
@@ -109,6 +111,26 @@ package final class RelationList: @unchecked Sendable {
     func add(_ relation: RelationDescriptor) {
         lock.locked { declared.append(relation) }
         if relation.kind == .toOne { leadsToOne.isSet = true }
+    }
+
+    /// Says that a foreign key leads to a model, where a binding knows that.
+    package func refer(to model: @escaping @Sendable () -> ModelDescriptor?) {
+        lock.locked { foreignKeys.append(model) }
+    }
+
+    /// Says how a binding adds what it has not told yet.
+    package func onceAsked(_ tell: @escaping @Sendable () -> Void) { lock.locked { self.tell = tell } }
+
+    /// Has all relations told that can be by now.
+    package func complete() {
+        inherited?.complete()
+        lock.locked { tell }?()
+    }
+
+    /// Those that foreign keys are known to lead to.
+    package var referred: [ModelDescriptor] {
+        let own = lock.locked { foreignKeys }.compactMap { $0() }
+        return own + (inherited?.referred ?? []).filter { $0.tableReference !== origin }
     }
 
     private func declaration(_ name: String) -> RelationDescriptor? {

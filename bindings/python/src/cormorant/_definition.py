@@ -475,6 +475,11 @@ def _target(target: str | type[Model] | None, where: str) -> tuple[str | None, s
     return table, column if dot else None
 
 
+def targets_of(columns: Iterable[Column[Any]], references: Sequence[Reference]) -> list[object]:
+    """What the foreign keys of a model lead to: models, and names of tables."""
+    return [*(column._options.get("references") for column in columns), *(reference.table for reference in references)]
+
+
 def _action(action: Action) -> int:
     if action not in _ACTIONS:
         raise model_error(f"there is no action {action!r}", f"use one of {', '.join(_ACTIONS)}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
 import sys
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 from weakref import WeakValueDictionary
 
@@ -159,9 +160,27 @@ def _scope(model: type[Model]) -> tuple[str, str]:
     return model.__module__, model.__qualname__.rpartition(".")[0]
 
 
-def register(model: type[Model]) -> None:
-    """Makes a model one that relations find by its name."""
-    _models[next(_numbers)] = model
+def _tell(number: int) -> None:
+    model = _models.get(number)
+    for relation in [] if model is None else list(model.__relations__.values()):
+        # One that is wrong, or leads to what is not there yet, is an error where it is used.
+        with contextlib.suppress(Exception):
+            relation._target()
+
+
+_teller = native_relation.Teller(_tell)
+
+
+def register(model: type[Model], references: Iterable[object]) -> None:
+    """Makes a model one that relations find by its name; references: what its foreign keys lead to."""
+    number = next(_numbers)
+    _models[number] = model
+    handle = model.__model__.handle
+    if model.__relations__:
+        _teller.tells(handle, number)
+    for other in references:
+        if isinstance(other, type):
+            native_relation.refer(handle, cast("type[Model]", other).__model__.handle)
 
 
 def known_to(model: type[Model]) -> Relation[Any] | None:

@@ -77,10 +77,11 @@ class Database(Owner):
     reader_count (4): how many connections at most read beside the writer; 0: none, so that calls run one at a time.
     worker_count (32): how many threads at most do what is awaited, by AsyncDatabase and perform(), beside as many for
     what is kept open, cursors and snapshots, and one that writes; they are started when needed.
-    auto_sync (False): whether sync() runs for a model, with those that its relations lead to, before it is first used
-    with the database: by a call on records, or a statement that selects from it first or changes it. Inside a
-    transaction it does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with it. Inside one that
-    only reads, in a file open for reading, and for tables of attached files and views it does nothing.
+    auto_sync (False): whether sync() runs for a model, with those that its relations and references=Class lead to,
+    before it is first used with the database: by a call on records, or a statement that selects from it first or
+    changes it. Inside a transaction it does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with
+    it. Inside one that only reads, in a file open for reading, and for tables of attached files and views it does
+    nothing.
     untrusted (False): whether the file may have been made, or altered, to do harm. What its schema says then calls no
     function with effects beyond its result (trusted_schema = OFF, unless SQLite took its JSON functions for such, as
     3.40 does), SQL cannot damage the file (no writable_schema, no writes to what virtual tables keep, no journal_mode

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from . import _codegen
 from . import pydantic as _pydantic
-from ._definition import annotated_relations, collect_fields, definition, model_error
+from ._definition import annotated_relations, collect_fields, definition, model_error, targets_of
 from ._inheritance import Family, FamilyInfo, family_of
 from ._model_info import ModelInfo
 from ._native import model as native_model
@@ -258,7 +258,7 @@ class Model(metaclass=ModelType):
                 made or native_model.create_model(definition(cls.__name__, columns, **options), has_hooks)
             ),
         )
-        register(cls)
+        register(cls, targets_of(cls.__model__.columns, references))
         if family is not None:
             cls.__model__.whole = family.whole
             family.add(cls, given)
@@ -282,7 +282,7 @@ class Model(metaclass=ModelType):
                 native_model.set_whole(part.__model__.handle, cls.__model__.handle)
         if family.makes_init:
             cls._set_init(fields)
-        register(cls)
+        register(cls, targets_of(cls.__model__.columns, family.options["references"]))
 
     @classmethod
     def _set_init(cls, fields: dict[str, Column[Any] | Ignored]) -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from models import Department, Person, Setting
@@ -17,11 +18,13 @@ from cormorant import (
     MigrationError,
     Model,
     ProgrammingError,
+    Reference,
     Registry,
     column,
     key,
     select,
     to_many,
+    to_one,
 )
 
 
@@ -73,6 +76,48 @@ def test_a_function_that_is_watched_first_and_a_model_that_cannot_be_synced(path
             db.observe(lambda database: database.fetch_all(Department))
         with pytest.raises(ZeroDivisionError):
             db.observe(lambda database: database.count(Setting) / 0)
+
+
+@pytest.mark.parametrize("way", ["column", "reference", "relation", "name", "function", "suffix"])
+def test_what_a_model_refers_to_that_is_used_first(path: Path, way: str) -> None:
+    class Artist(Model):
+        id: Column[int] = key()
+        name: Column[str]
+
+    named: dict[str, Any] = {"relation": Artist, "name": "Artist", "function": lambda: Artist}
+
+    class Album(Model, references=[Reference(["artist_id"], Artist)] if way == "reference" else []):
+        id: Column[int] = key()
+        title: Column[str]
+        target = {"column": Artist, "suffix": Artist, "reference": None}.get(way, "artist")
+        artist_id: Column[int | None] = column(references=target, default=None)
+        if way in named:
+            artist = to_one(named[way])
+
+    used = Album.suffixed("_1") if way == "suffix" else Album
+    with Database(path, auto_sync=True) as db:
+        db.insert(used("A"))
+        assert db.fetch_all(select(Artist)) == []
+        assert db.fetch_all(select(used.title)) == [("A",)]
+
+
+def test_a_relation_to_what_is_not_there_yet_is_passed_by(path: Path) -> None:
+    class Album(Model):
+        id: Column[int] = key()
+        title: Column[str]
+        artist_id: Column[int | None] = column(references="later_artist", default=None)
+        artist = to_one("LaterArtist")
+
+    with Database(path, auto_sync=True) as db:
+        assert db.fetch_all(select(Album)) == []
+
+        class LaterArtist(Model):
+            id: Column[int] = key()
+            name: Column[str]
+
+        db.insert(LaterArtist("Ida"))
+        db.insert(Album("A", artist_id=1))
+        assert db.fetch_all(select(Album.title).where(Album.artist.name == "Ida")) == [("A",)]
 
 
 def test_a_relation_that_is_used_later_in_a_transaction(path: Path) -> None:

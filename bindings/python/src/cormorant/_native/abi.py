@@ -1313,6 +1313,8 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_block_is_plain": ("bool", ("pointer", "size")),
     "corm_block_set_whole": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_block_refer": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_block_tell_relations": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_block_count": ("int32", ("pointer", "pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_block_max_key": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_block_delete_key": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .call import call, failure, give_back, take
@@ -12,11 +12,30 @@ from .handle import DatabaseHandle, ModelHandle
 from .library import library, utf8
 from .struct import make_struct
 
+_Tell = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
 
 def add_relation(model: ModelHandle, definition: Mapping[str, Any]) -> None:
     """Adds a relation by the members of a corm_relation_def; arrays are lists."""
     struct = make_struct("corm_relation_def", definition)
     call(library.corm_relation_add, model, ctypes.byref(struct))
+
+
+def refer(model: ModelHandle, other: ModelHandle) -> None:
+    """Says that a foreign key of a model leads to another."""
+    call(library.corm_block_refer, model, other)
+
+
+class Teller:
+    """A function of a model's number that adds the relations that the library does not know yet; it raises nothing."""
+
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self._function = _Tell(lambda number: tell(number or 0))
+        self._pointer = ctypes.cast(self._function, ctypes.c_void_p).value
+
+    def tells(self, model: ModelHandle, number: int) -> None:
+        """The library calls it for this model where it has to know all relations."""
+        call(library.corm_block_tell_relations, model, self._pointer, number)
 
 
 def relation_columns(model: ModelHandle, relation: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
