@@ -17,6 +17,8 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
     private let keyNames: [String]
     /// The rows that were handed out last.
     private var handedOut: [StoredRow]?
+    /// An error was handed out since: that it is over is told even where the rows are what they were.
+    private var hasFailed = false
 
     package init(key: [String] = [], _ open: @escaping @Sendable () throws -> StatementCursor) {
         keyNames = key
@@ -44,13 +46,18 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
     func event(_ result: LiveResult, isForeign: Bool) throws -> ObservationEvent? {
         let key = try keyColumns(result)
         let before = handedOut
-        if let before, before.count == result.rows.count, zip(before, result.rows).allSatisfy({ $0.equals($1) }) {
+        let isTold = !hasFailed
+        hasFailed = false
+        if isTold, let before, before.count == result.rows.count, zip(before, result.rows).allSatisfy({ $0.equals($1) }) {
             return nil
         }
         handedOut = result.rows
         let changes = LiveQuery.difference(before ?? [], result.rows, key)
         return ObservationEvent(isForeign: isForeign, changes: changes, layout: result.layout, rows: result.rows)
     }
+
+    /// An error is handed out in the place of an event.
+    func fail() { hasFailed = true }
 
     /// Throws where its rows cannot be told apart as they should.
     func checkKey(_ result: LiveResult) throws { _ = try keyColumns(result) }

@@ -51,7 +51,7 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
             callback: callback.map { callback in
                 { told in
                     do {
-                        if let event = try told.get().event(live) { callback(.success(event)) }
+                        if let event = try Observer.event(told, live) { callback(.success(event)) }
                     } catch let error as CormorantError {
                         callback(.failure(error))
                     } catch {}
@@ -88,10 +88,21 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
         try fork.refuse()
         taking.lock()
         defer { taking.unlock() }
-        while let pending = try mailbox.next()?.get() {
-            if let event = try pending.event(live) { return event }
+        while let told = mailbox.next() {
+            if let event = try Observer.event(told, live) { return event }
         }
         return nil
+    }
+
+    private static func event(
+        _ told: Result<Pending, CormorantError>, _ live: LiveQuery?
+    ) throws -> ObservationEvent? {
+        do {
+            return try told.get().event(live)
+        } catch {
+            live?.fail()
+            throw error
+        }
     }
 }
 
