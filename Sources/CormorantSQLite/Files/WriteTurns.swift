@@ -31,6 +31,8 @@ final class WriteTurns {
     private var changes: SharedNumber?
     /// What `changes` was when the lock was taken.
     private var changesBefore: UInt32 = 0
+    /// The lock was taken by who begins to write: not by who copies the log, or recovers it.
+    private var isToWrite = false
     /// The place in the queue.
     private var place: UInt8?
     /// What `commits` was when the lock was asked for.
@@ -94,6 +96,7 @@ final class WriteTurns {
     /// to may go on by what the log was before: committed pages are lost (https://www.sqlite.org/wal.html#walresetbug, mended in 3.51.3).
     /// So it takes that one, too; where it cannot, SQLite appends to the log.
     private func lockLog(_ offset: Int32, _ count: Int32, _ flags: Int32, _ call: () -> Int32) -> Int32 {
+        isToWrite = false
         let takes = flags & SQLITE_SHM_LOCK != 0
         if offset == WriteTurns.readLocks, count == WriteTurns.readLockCount, !hasCheckpointLock, takes {
             let status = shareCheckpointLock(SQLITE_SHM_LOCK)
@@ -128,6 +131,7 @@ final class WriteTurns {
         guard status == SQLITE_OK else { return status == SQLITE_BUSY ? refuse() : status }
         commits.store(commits.load() | 1)
         changesBefore = changes?.load() ?? 0
+        isToWrite = !hasCheckpointLock
         if queue.isEmpty {
             (place, turnBegan) = (nil, 0)
         } else if let place, place == queue.head {
@@ -140,7 +144,7 @@ final class WriteTurns {
 
     private func giveBack(_ places: SharedNumber, _ commits: SharedNumber, _ call: () -> Int32) -> Int32 {
         // Others had committed after this one began to read: SQLite gives the lock back, sleeps, and begins anew.
-        let isRefused = changes?.load() == changesBefore && !isReading
+        let isRefused = isToWrite && changes?.load() == changesBefore && !isReading
         if isRefused {
             turnBegan = 0
             precede(places)

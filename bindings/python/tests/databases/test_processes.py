@@ -283,6 +283,19 @@ def test_processes_write_in_turn(tmp_path: Path) -> None:
     assert float(figures["longest"]) < 500, shown
 
 
+@pytest.mark.parametrize("mode", ["FULL", "RESTART", "TRUNCATE"])
+def test_who_takes_the_writers_lock_and_does_not_wait_for_it_has_no_place(path: Path, mode: str) -> None:
+    with Database(path) as one, Database(path) as two:
+        one.execute_script("CREATE TABLE a (x)")
+        two.execute("INSERT INTO a VALUES (1)")
+        ends = one.query(f"PRAGMA wal_checkpoint({mode})").fetch_one()
+        assert ends is not None
+        assert ends[0] == 0
+        # The first place and the one behind the last (WriteTurns.swift).
+        places = Path(f"{path}-shm").read_bytes()[120:122]
+        assert places[0] == places[1]
+
+
 def test_who_gave_up_waiting_keeps_nobody_waiting(path: Path) -> None:
     with Database(path) as one, Database(path, busy_timeout=0.2) as two, Database(path, busy_timeout=0) as three:
         one.execute_script("CREATE TABLE a (x)")
