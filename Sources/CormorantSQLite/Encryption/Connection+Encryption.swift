@@ -186,22 +186,23 @@ extension Connection {
         defer { pulse.finalize() }
         var size: Int64 = 0
         guard file.fileSize(&size) == SQLITE_OK else { throw error(SQLITE_IOERR) }
-        let all = UInt32(clamping: size / Int64(file.pageSize))
+        let ofFile = UInt32(clamping: size / Int64(file.pageSize))
+        let all = max(ofFile, file.pageCount)
         let logged = file.index.pagesNotCopied ?? [:]
         let page = PageBuffer(file.pageSize)
         func isInLog(_ number: UInt32) -> Bool {
             logged[number].map { file.index.log?.readAuthentic(number, inFrame: $0, page) ?? false } ?? false
         }
-        guard size % Int64(file.pageSize) == 0 || isInLog(all &+ 1) else {
+        guard size % Int64(file.pageSize) == 0 || isInLog(ofFile &+ 1) else {
             throw CormorantError(.truncated, "\"\(path)\" was cut off", hint: "restore a backup")
         }
         var pages: [UInt32] = []
         var count = 0
         for number in 1...max(1, all) where number <= all && number != file.lockPage {
             if number % 64 == 1 { _ = try pulse.step() }
-            var isAuthentic = file.isAuthentic(number)
+            var isAuthentic: Bool? = number <= ofFile ? file.isAuthentic(number) : false
             // A page that a checkpoint is writing.
-            for _ in 0..<3 where isAuthentic == false {
+            for _ in 0..<3 where isAuthentic == false && number <= ofFile {
                 sleepMilliseconds(2)
                 isAuthentic = file.isAuthentic(number)
             }

@@ -98,7 +98,11 @@ final class EncryptedDatabaseFile: VFSFile {
         if status == SQLITE_IOERR_SHORT_READ {
             var size: Int64 = 0
             guard fileSize(&size) == SQLITE_OK else { return SQLITE_IOERR_READ }
-            if size <= offset { return status }
+            if size <= offset {
+                // SQLite takes what it cannot read for zeros, as it does behind the end of what is committed.
+                guard number > 1, isProven, !isUnused(number) else { return status }
+                return fail(.truncated, SQLITE_CORRUPT)
+            }
             // Half a page: what a file is left with that was cut, or that has smaller pages.
             if number == 1, beginsPlain(buffer), !codec.hasPlainHeader { return fail(.plainFile, SQLITE_NOTADB) }
             return fail(isProven ? .truncated : wrongKey, number == 1 ? SQLITE_NOTADB : SQLITE_CORRUPT)
@@ -235,6 +239,8 @@ final class EncryptedDatabaseFile: VFSFile {
     /// right, nothing is cut off.
     override func truncate(_ size: Int64) -> Int32 {
         guard isProven || hasAuthenticPage() else { return fail(wrongKey, SQLITE_NOTADB) }
+        // What a transaction had written there is gone when it is rolled back; another one may follow under the same lock.
+        written.remove(behind: UInt32(clamping: size / Int64(pageSize)))
         return super.truncate(size)
     }
 
@@ -248,6 +254,8 @@ final class EncryptedDatabaseFile: VFSFile {
         isProven = (1...min(count, 16)).contains { isAuthentic(UInt32(truncatingIfNeeded: $0)) == true }
         return isProven
     }
+
+    func refuseLog(_ error: CormorantError) -> Int32 { fail(isProven ? .error(error) : wrongKey, SQLITE_CORRUPT) }
 
     func refuseWrite() -> Int32 { fail(.unknownWrite, SQLITE_IOERR_WRITE) }
 
@@ -279,11 +287,19 @@ final class EncryptedDatabaseFile: VFSFile {
         return size == pageSize && Int(page.load(fromByteOffset: 20, as: UInt8.self)) >= codec.reserve
     }
 
+    /// How many pages there are as the first one says that SQLite has; 0 where it has none.
+    var pageCount: UInt32 { recent.page(1).map { bigEndian32($0, 28) } ?? 0 }
+
     /// Whether the file has fewer pages than its header says.
     var isShort: Bool {
         var size: Int64 = 0
-        guard let first = recent.page(1), fileSize(&size) == SQLITE_OK else { return false }
-        return size / Int64(pageSize) < Int64(bigEndian32(first, 28))
+        guard fileSize(&size) == SQLITE_OK else { return false }
+        return size / Int64(pageSize) < Int64(pageCount)
+    }
+
+    /// Whether that is the first page that SQLite has: another one says nothing of the pages that it reads.
+    func isFirst(_ page: UnsafeRawPointer) -> Bool {
+        recent.page(1).map { sameBytes($0, page, pageSize &- codec.reserve) } ?? false
     }
 
     /// Whether a page, as it stands in the file, is authentic.
@@ -340,15 +356,13 @@ final class EncryptedDatabaseFile: VFSFile {
         _ region: Int32, _ size: Int32, _ extend: Int32, _ out: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) -> Int32 {
         let status = super.mapShared(region, size, extend, out)
-        if region == 0 {
-            index.memory = status == SQLITE_OK ? out?.pointee : nil
-            turns.didMap(index.memory)
-        }
+        index.didMap(Int(region), status == SQLITE_OK ? out?.pointee : nil)
+        if region == 0 { turns.didMap(index.memory) }
         return status
     }
 
     override func unmapShared(_ delete: Int32) -> Int32 {
-        index.memory = nil
+        index.willUnmap()
         turns.willUnmap()
         return super.unmapShared(delete)
     }

@@ -63,6 +63,10 @@ final class EncryptedLogFile: VFSFile {
     func pages(inFrames frames: ClosedRange<UInt32>) -> [UInt32: Int64]? {
         var pages: [UInt32: Int64] = [:]
         for number in frames {
+            if let page = database.index.page(ofFrame: Int64(number)) {
+                pages[page] = Int64(number)
+                continue
+            }
             guard readRaw(frame.bytes, 4, frameOffset(Int64(number))) == SQLITE_OK else { return nil }
             pages[bigEndian32(frame.bytes)] = Int64(number)
         }
@@ -254,18 +258,27 @@ final class EncryptedLogFile: VFSFile {
         // What it goes on from does not matter: checksums run over the frames as they stand in the file.
         comesBack = count == MissingChecksums.checksumSize
         if comesBack, let status = missing.comeBack(buffer, real, methods) { return status }
-        let done = readRaw(buffer, count, offset)
-        if done == SQLITE_OK, offset == 0, count == EncryptedLogFile.headerSize {
-            forget()
-            header = Header(buffer)
+        let isChecksum = comesBack && (offset == 24 || frameNumber(offset &- 16) > 0)
+        if isChecksum { return readRaw(buffer, count, offset) }
+        // Nothing else is handed out as it stands there, which anyone can write.
+        guard offset == 0, count == EncryptedLogFile.headerSize else {
+            return database.fail(.altered(page: 0), SQLITE_CORRUPT)
         }
+        let done = readRaw(buffer, count, offset)
+        guard done == SQLITE_OK else { return done }
+        if let error = errorOfOtherPages(database.path, buffer, UInt32(pageSize)) {
+            return database.refuseLog(error)
+        }
+        forget()
+        header = Header(buffer)
         return done
     }
 
     private func readPage(_ buffer: UnsafeMutableRawPointer, _ count: Int, _ number: Int64) -> Int32 {
         let status = readRaw(frame.bytes, frameSize, frameOffset(number))
         guard status == SQLITE_OK else { return status }
-        let page = bigEndian32(frame.bytes)
+        // What SQLite has found there; the frame's header, which anyone can write, says it where there is no index of the log.
+        let page = database.index.page(ofFrame: number) ?? bigEndian32(frame.bytes)
         let image = frame.bytes + EncryptedLogFile.frameHeaderSize
         guard page > 0 else { return database.fail(.altered(page: 0), SQLITE_CORRUPT) }
         if count == pageSize {

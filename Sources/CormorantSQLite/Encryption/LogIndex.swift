@@ -7,7 +7,9 @@ import CormorantThreads
 /// appends next would continue from it, and what it writes would be lost after a crash. So the checksum as the file has
 /// it is put there whenever a write ends. SQLite then sees a header that is not its own and drops its page cache.
 final class LogIndex {
-    var memory: UnsafeMutableRawPointer?
+    var memory: UnsafeMutableRawPointer? { regions.first ?? nil }
+    /// As far as SQLite has them in memory.
+    private var regions: [UnsafeMutableRawPointer?] = []
     /// The WAL under the same database file.
     weak var log: EncryptedLogFile?
     private let pageSize: Int
@@ -46,6 +48,22 @@ final class LogIndex {
     private static let patience: Int64 = 20_000_000
 
     init(pageSize: Int) { self.pageSize = pageSize }
+
+    func didMap(_ region: Int, _ memory: UnsafeMutableRawPointer?) {
+        if region >= regions.count { regions += repeatElement(nil, count: region &+ 1 &- regions.count) }
+        regions[region] = memory
+    }
+
+    func willUnmap() { regions = [] }
+
+    /// The page that a frame, from 1, is of, by which SQLite finds it; nil where its place is not in memory.
+    /// https://www.sqlite.org/walformat.html#wal_index_page_mapping: 4096 numbers in each region, less the header's room in the first.
+    func page(ofFrame number: Int64) -> UInt32? {
+        let place = Int(number) &- 1 &+ 34
+        let (region, index) = (place / 4096, place % 4096)
+        guard number > 0, region < regions.count, let memory = regions[region] else { return nil }
+        return memory.load(fromByteOffset: index &* 4, as: UInt32.self)
+    }
 
     /// While the write lock is still held.
     func willEndWriting(keepsLogIndex: Bool, barrier: () -> Void) {

@@ -30,7 +30,7 @@ extension EncryptedDatabaseFile {
     private func unusedPages() -> UnusedPages? {
         let page = PageBuffer(pageSize)
         let frames = index.log == nil ? [:] : index.pagesNotCopied
-        guard let frames, readAuthentic(1, frames, page) else { return nil }
+        guard let frames, readAuthentic(1, frames, page), isFirst(page.bytes) else { return nil }
         let count = bigEndian32(page.bytes, 28)
         // The number of pages is that of whoever wrote last.
         guard count > 0, bigEndian32(page.bytes, 24) == bigEndian32(page.bytes, 92) else { return nil }
@@ -70,6 +70,13 @@ struct PageSet {
         let word = Int(number >> 6)
         if word >= words.count { words += repeatElement(0, count: max(word &+ 1 &- words.count, words.count)) }
         words[word] |= 1 << UInt64(number & 63)
+    }
+
+    mutating func remove(behind last: UInt32) {
+        let word = Int(last >> 6)
+        guard word < words.count else { return }
+        words.removeLast(words.count &- word &- 1)
+        words[word] &= (2 << UInt64(last & 63)) &- 1
     }
 
     func contains(_ number: UInt32) -> Bool {

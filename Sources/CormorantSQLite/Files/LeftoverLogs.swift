@@ -48,14 +48,19 @@ private func refuseStrayLog(of path: String, _ codec: (any PageCodec)?) throws {
 /// Refuses a log whose pages have another size than the file's, which no log of a file has: SQLite would take it for all of the file.
 private func refuseLogOfOtherPages(_ path: String, _ codec: (any PageCodec)?) throws {
     guard let page = firstPage(path, codec)?.page, let log = FileOnDisk(path + "-wal") else { return }
-    var header = [UInt8](repeating: 0, count: 12)
-    guard header.withUnsafeMutableBytes({ log.read($0, at: 0) }) == 12, header.starts(with: [0x37, 0x7F, 0x06]) else {
-        return
-    }
-    let size = DamagedPage(number: 1, bytes: header, usable: header.count).number32(8)
     let own = codec.map { UInt32($0.pageSize) } ?? (page.number16(16) == 1 ? 65_536 : UInt32(page.number16(16)))
-    guard size != own else { return }
-    throw CormorantError(
+    let error = withUnsafeTemporaryAllocation(byteCount: 12, alignment: 8) { header in
+        log.read(UnsafeMutableRawBufferPointer(header), at: 0) == 12
+            ? header.baseAddress.flatMap { errorOfOtherPages(path, $0, own) } : nil
+    }
+    if let error { throw error }
+}
+
+/// - Parameter header: the log's.
+func errorOfOtherPages(_ path: String, _ header: UnsafeRawPointer, _ own: UInt32) -> CormorantError? {
+    let size = bigEndian32(header, 8)
+    guard bigEndian32(header) >> 8 == 0x377F06, size != own else { return nil }
+    return CormorantError(
         .cannotOpen,
         "\"\(path)-wal\" is left over from another database: its pages have \(size) bytes, those of the file \(own)",
         hint: "remove it if no program uses it, or put the file back that it is of")
