@@ -48,7 +48,9 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
         let before = handedOut
         let isTold = !hasFailed
         hasFailed = false
-        if isTold, let before, before.count == result.rows.count, zip(before, result.rows).allSatisfy({ $0.equals($1) }) {
+        if isTold, let before, before.count == result.rows.count,
+            zip(before, result.rows).allSatisfy({ $0.equals($1) })
+        {
             return nil
         }
         handedOut = result.rows

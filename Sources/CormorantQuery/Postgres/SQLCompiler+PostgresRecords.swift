@@ -31,7 +31,7 @@ extension SQLCompiler {
     }
 
     /// What the columns of the row in the way stand with: the new row has columns of the same names.
-    func inTheWay(_ table: String) -> String { dialect == .postgres ? self.table(table) + "." : "" }
+    func inTheWay(_ table: String) -> String { dialect == .postgres ? nameInTheWay(table) + "." : "" }
 
     /// The condition that a row in the way meets, or is left as it is.
     func conditionInTheWay(

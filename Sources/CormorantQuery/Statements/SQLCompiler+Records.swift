@@ -170,9 +170,9 @@ extension SQLCompiler {
     }
 
     private func values(_ table: String, _ columns: [WrittenColumn]) throws -> String {
-        guard !columns.isEmpty else { return "\(self.table(table)) DEFAULT VALUES" }
+        guard !columns.isEmpty else { return "\(target(table)) DEFAULT VALUES" }
         let values = try newValues(columns, table).joined(separator: ", ")
-        return "\(self.table(table)) (\(quotedNames(columns.map(\.name)))) VALUES (\(values))"
+        return "\(target(table)) (\(quotedNames(columns.map(\.name)))) VALUES (\(values))"
     }
 
     /// What a new row has in its columns.

@@ -39,4 +39,14 @@ package struct SQLCompiler: Sendable {
         let name = quoteIdentifier(name)
         return attachment.map { "\(quoteIdentifier($0)).\(name)" } ?? name
     }
+
+    /// What rows are inserted into, followed by the name that the row in the way stands with where that is not the table's.
+    func target(_ name: String) -> String {
+        isNamedAsNewRow(name) ? "\(table(name)) AS \(nameInTheWay(name))" : table(name)
+    }
+
+    /// Of the row that is in the way of a new one.
+    func nameInTheWay(_ name: String) -> String {
+        isNamedAsNewRow(name) ? quoteIdentifier("\(name) in the way") : table(name)
+    }
 }

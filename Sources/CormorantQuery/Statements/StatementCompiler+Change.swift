@@ -20,7 +20,7 @@ extension StatementCompiler {
                     hint: "insert them by the model of all rows of the table, discriminator and all",
                     table: change.table.name)
             }
-            sql += try insertion(change) + change.table.source
+            sql += try insertion(change) + change.table.target
             try write(names: columns, of: change.table)
             try checkExact(columns, of: change.table, from: select)
             sql += " "
@@ -223,7 +223,7 @@ extension StatementCompiler {
     }
 
     private func writeInsert(_ change: Change) throws {
-        sql += try insertion(change) + change.table.source
+        sql += try insertion(change) + change.table.target
         let rows = change.rows.isEmpty ? [change.assignments] : change.rows
         let table = change.table
         if rows.allSatisfy(\.isEmpty), !table.columns.contains(where: { $0.constant != nil }) {
@@ -448,8 +448,9 @@ extension Value {
 extension StatementCompiler.Scope {
     fileprivate init(of change: Change) {
         let table = change.table
+        let written = change.isInsert ? table.nameInTheWay : table.name
         self.init(
-            tables: [.init(name: table.name, table: table, written: table.name, identity: change.identity)],
+            tables: [.init(name: table.name, table: table, written: written, identity: change.identity)],
             only: table, qualifies: false, canJoin: false)
     }
 }

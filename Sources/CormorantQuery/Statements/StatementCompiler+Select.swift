@@ -83,7 +83,7 @@ extension StatementCompiler {
         scopes[scopes.count - 1].seesLabels = true
         try writeWhere(select.conditions)
         if !select.groupBy.isEmpty {
-            let terms = select.groupBy.map { $0.asTerm(dialect) }
+            let terms = try select.groupBy.map { try $0.asTerm("GROUP BY", dialect) }
             if dialect == .postgres {
                 try write(groups: terms, of: select)
             } else {
@@ -97,9 +97,9 @@ extension StatementCompiler {
         }
         if dialect == .postgres, !select.order.isEmpty {
             sql += " ORDER BY "
-            try write(order: select.order.map { $0.asTerm(dialect) }, of: select)
+            try write(order: select.order.map { try $0.asTerm("ORDER BY", dialect) }, of: select)
         } else {
-            try writeOrder(select.order.flatMap(select.distinguished).map { $0.asTerm(dialect) })
+            try writeOrder(select.order.flatMap(select.distinguished).map { try $0.asTerm("ORDER BY", dialect) })
         }
         try writeLimit(select)
         insertPaths(at: endOfSources)
@@ -350,8 +350,15 @@ extension Select {
 extension Expression {
     /// As rows are grouped or ordered by it. A condition without values is a constant to an engine, and a number there is that of
     /// a result column.
-    fileprivate func asTerm(_ dialect: Dialect) -> Expression {
-        if case .ordered(let inner, let direction) = node { return inner.asTerm(dialect).ordered(direction) }
+    fileprivate func asTerm(_ clause: String, _ dialect: Dialect) throws -> Expression {
+        if case .ordered(let inner, let direction) = node {
+            return try inner.asTerm(clause, dialect).ordered(direction)
+        }
+        if case .value = node {
+            throw CormorantError(
+                .misuse, "\(clause) has a value, by which all rows are the same",
+                hint: "give an expression over columns, or the name of a result column")
+        }
         return isConstant(dialect) ? .cast(self, .int64) : self
     }
 

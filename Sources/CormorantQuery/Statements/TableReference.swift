@@ -115,6 +115,12 @@ package final class TableReference: Sendable {
             && columns.map(\.name) == other.columns.map(\.name)
     }
 
+    /// What rows are inserted into, followed by the name that the row in the way stands with where that is not the table's.
+    var target: String { isNamedAsNewRow(name) ? "\(quoted) AS \(quoteIdentifier(nameInTheWay))" : source }
+
+    /// Of the row that is in the way of a new one.
+    var nameInTheWay: String { isNamedAsNewRow(name) ? "\(name) in the way" : name }
+
     package func column(named property: String) -> Int? { columns.firstIndex { $0.property == property } }
 
     /// The position of a property, or an error that lists the nearest names.
@@ -125,6 +131,9 @@ package final class TableReference: Sendable {
             hint: nearestNames(to: property, columns.map(\.property)), table: name)
     }
 }
+
+/// Whether a table has the name by which an upsert knows the new row: of the two, SQLite takes the table.
+func isNamedAsNewRow(_ table: String) -> Bool { sameIdentifier(table, "excluded") }
 
 /// What has a table: a model, of which this layer knows no more.
 package protocol TableOwner: AnyObject, Sendable {}

@@ -318,9 +318,11 @@ def statement(chance: random.Random) -> tuple[Any, str, tuple[Any, ...], bool]:
         sql += f" WHERE {where}"
         values += bound
     if grouped:
-        query = query.group_by(columns[0].made)
-        sql += f" GROUP BY {columns[0].sql}"
-        values += columns[0].values
+        # A value alone is no term.
+        term = Both(Left.id, '"left"."id"') if columns[0].sql == "?" else columns[0]
+        query = query.group_by(term.made)
+        sql += f" GROUP BY {term.sql}"
+        values += term.values
         if chance.random() < 0.5:
             query = query.having(func.count() > 1)
             sql += " HAVING (count(*) > 1)"
