@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import types
-from collections.abc import Callable, Iterable
 from enum import Enum, Flag
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, is_typeddict
 
+from ._document import document_transform
 from .error import ProgrammingError
 from .value import COLUMN_TYPES, PYTHON_TYPES, Transform, type_name
 
@@ -44,25 +43,22 @@ def kind_of(annotation: Any, where: str) -> Kind | None:
         if len(enums) == 1 and len(others) == 1:
             kind = _enum(enums[0], where, keeps=others[0])
             return kind if PYTHON_TYPES.get(others[0]) == kind.type_name else None
-        return _documents(annotation, where) if any(_is_structured(part) for part in parts) else None
+        return (
+            Kind("json", document_transform(annotation, where)) if any(_is_structured(part) for part in parts) else None
+        )
     if _is_enum(annotation):
         return _enum(annotation, where)
     if origin is Literal:
         return _literal(get_args(annotation), where)
     if _is_structured(annotation):
-        return _documents(annotation, where)
+        return Kind("json", document_transform(annotation, where))
     name = PYTHON_TYPES.get(origin or annotation)
     return None if name is None else Kind(name)
 
 
-def place_of(steps: Iterable[str | int]) -> str:
-    """A place in a document, as messages about JSON have it: $[3].price."""
-    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-
-
 def json_kind(annotation: Any, where: str) -> Kind:
     """What a column is that holds the values of an annotation as JSON."""
-    return _documents(annotation, where) if _is_structured(annotation) else Kind("json")
+    return Kind("json", document_transform(annotation, where)) if _is_structured(annotation) else Kind("json")
 
 
 def own_transform(name: str, transform: Transform | None) -> bool:
@@ -153,42 +149,3 @@ def _is_json(annotation: Any) -> bool:
     if origin in (list, dict, *UNIONS):
         return all(map(_is_json, get_args(annotation)))
     return annotation in _JSON_TYPES or is_typeddict(annotation)
-
-
-def _documents(annotation: Any, where: str) -> Kind:
-    adapters: list[Any] = []
-
-    def adapter() -> Any:
-        # Made when first used: what the annotation names may not be complete before.
-        if not adapters:
-            adapters.append(make(annotation))
-        return adapters[0]
-
-    try:
-        pydantic: Any = importlib.import_module("pydantic")
-    except ImportError:
-        raise ProgrammingError(
-            f"{where} has a type whose values pydantic would make JSON of, and it is not installed",
-            code="CORM_E_MODEL",
-            hint="install it with: pip install pydantic; or give column(json=True, transform=Transform(...))",
-        ) from None
-    make: Callable[[Any], Any] = pydantic.TypeAdapter
-
-    def encode(value: Any) -> str:
-        try:
-            text: bytes = adapter().dump_json(value, by_alias=True, warnings="error")
-        except pydantic.PydanticSchemaGenerationError as error:
-            raise TypeError(f"JSON has no form of its type: {error.message}") from None
-        except ValueError:
-            raise TypeError(f"got {type_name(value)}, which is not what the annotation says") from None
-        return text.decode()
-
-    def decode(text: str) -> Any:
-        try:
-            return adapter().validate_json(text)
-        except pydantic.ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = f" at {place_of(first['loc'])}" if first["loc"] else ""
-            raise ValueError(f"the document does not fit: {first['msg']}{place}") from None
-
-    return Kind("json", Transform(encode, decode))

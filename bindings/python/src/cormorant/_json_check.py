@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, TypeAlias, get_args, get_origin, get_type_hints, is_typeddict
 
-from ._annotation import UNIONS, place_of, unwrapped
+from ._annotation import UNIONS, unwrapped
+from ._document import place_of
 from .value import COLUMN_TYPES, JSON_NULL, OPTIONAL_JSON, Transform, encode_json, type_name
 
 # Raises what does not fit.

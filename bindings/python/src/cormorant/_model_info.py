@@ -405,7 +405,7 @@ class ModelInfo:
             code = "CORM_E_RANGE"
         else:
             code = "CORM_E_TYPE"
-        message, hint = f"{self.name}.{name}: {error}", None
+        message, hint = f"{self.name}.{name}: {error}", getattr(error, "hint", None)
         if code == "CORM_E_CALLBACK":
             message = f"{self.name}.{name} cannot be encoded: {type(error).__name__}: {error}"
             hint = "give a value that the column's transform takes"
