@@ -51,6 +51,23 @@ def operand(value: Any) -> Node:
     return CORM_NODE_VALUE, plain_value(value), abi.CORM_DECIMAL if isinstance(value, Decimal) else 0
 
 
+def term_node(term: Any, where: str) -> Node:
+    """The node of what rows are sorted or grouped by, which no value does: it is the same for all of them."""
+    node = operand(term)
+    if not isinstance(term, Operand):
+        raise ProgrammingError(
+            f"{where} is given a value of type {type_name(term)}, which is the same for all rows",
+            hint="give columns or other expressions; select().order_by() and group_by() take labels, too, as str",
+        )
+    return node
+
+
+def term_nodes(terms: Any, where: str) -> list[Node]:
+    """The nodes of one term, or of several."""
+    several = isinstance(terms, Iterable) and not isinstance(terms, Operand | str | bytes)
+    return [term_node(term, where) for term in (terms if several else (terms,))]
+
+
 def _encode_exactly(value: Any) -> Any:
     if type(value) is int or isinstance(value, Decimal):
         return plain_value(value)

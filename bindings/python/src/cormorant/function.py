@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ._native import abi
-from ._native.expression import Node
-from ._operand import column_of, condition_node, decimals_of, durations_of, operand, value_node
+from ._operand import column_of, condition_node, decimals_of, durations_of, operand, term_nodes, value_node
 from ._shape import TupleShape
 from ._sql import bindings_of
 from ._text_option import refuse_no_text, text_argument
@@ -40,7 +39,8 @@ class Call(Expression[T_co]):
 
         SQLite has it from 3.44 on, and says that it has not before.
         """
-        nodes = [term if term[0] == abi.CORM_NODE_ORDER else Expression(term).asc()._node for term in _nodes(terms)]
+        given = term_nodes(terms, "order_by()")
+        nodes = [node if node[0] == abi.CORM_NODE_ORDER else Expression(node).asc()._node for node in given]
         return self._changed(2, [*self._node[2], *nodes])
 
     def over(
@@ -52,15 +52,12 @@ class Call(Expression[T_co]):
     ) -> Call[T_co]:
         """Over a window. frame: as SQL writes it, such as "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"."""
         refuse_no_text("over()", "frame", frame)
-        return self._changed(5, (_nodes(partition_by), _nodes(order_by), frame))
+        partition = term_nodes(partition_by, "over(): partition_by")
+        return self._changed(5, (partition, term_nodes(order_by, "over(): order_by"), frame))
 
     def _changed(self, position: int, item: Any) -> Call[T_co]:
         node = self._node
         return Call((*node[:position], item, *node[position + 1 :]), self._column)
-
-
-def _nodes(terms: Expression[Any] | Sequence[Expression[Any]]) -> list[Node]:
-    return [operand(term) for term in ((terms,) if isinstance(terms, Expression) else terms)]
 
 
 # Functions whose value is one of their first argument's, so that it is decoded as that.

@@ -9,7 +9,7 @@ from ._model_info import ModelInfo
 from ._native import abi
 from ._native.expression import Node
 from ._native.handle import ModelHandle
-from ._operand import condition_node, encode_values, operand
+from ._operand import condition_node, encode_values, operand, term_nodes
 from ._shape import RecordPart, TupleShape
 from ._source import SourceName
 from ._text_option import refuse_no_text, text_argument
@@ -71,7 +71,7 @@ class Select(Query[R_co]):
     def group_by(self, *terms: Expression[Any] | str) -> Self:
         """One row for each combination of the terms' values. A str is a label or a property, as in order_by()."""
         named = (self._term(term) if isinstance(term, str) else term for term in terms)
-        return self._clause(abi.CORM_CLAUSE_GROUP_BY, map(operand, named))
+        return self._clause(abi.CORM_CLAUSE_GROUP_BY, term_nodes(named, "group_by()"))
 
     def having(self, *conditions: Expression[bool | None]) -> Self:
         """Only groups that meet all conditions."""
@@ -80,7 +80,7 @@ class Select(Query[R_co]):
     def order_by(self, *terms: Expression[Any] | str) -> Self:
         """Sorted by the terms, and by those given before. A str is a label or a property; a leading "-" descends."""
         order = tuple(self._term(term) if isinstance(term, str) else term for term in terms)
-        select = self._clause(abi.CORM_CLAUSE_ORDER_BY, map(operand, order))
+        select = self._clause(abi.CORM_CLAUSE_ORDER_BY, term_nodes(order, "order_by()"))
         select._order = self._order + order
         return select
 

@@ -9,7 +9,21 @@ from typing import Any
 import pytest
 from models import Department, Person, make
 
-from cormorant import Column, Database, alias, column, delete, func, insert, name, param, select, table_function, update
+from cormorant import (
+    Column,
+    Database,
+    ProgrammingError,
+    alias,
+    column,
+    delete,
+    func,
+    insert,
+    name,
+    param,
+    select,
+    table_function,
+    update,
+)
 
 CALLS: list[tuple[Callable[[Database, Any], object], str]] = [
     (lambda db, it: Person.age.label(it), "label() takes the name of the result column"),
@@ -53,3 +67,28 @@ def test_what_is_no_column() -> None:
         select(Person, "name")  # type: ignore[call-overload]
     with pytest.raises(TypeError, match=re.escape("name: references is <class 'int'>, not a Model")):
         make({"name": Column[int]}, {"name": column(references=int)})  # type: ignore[arg-type]
+
+
+TERMS: list[tuple[Callable[[Any], object], str]] = [
+    (lambda it: select(Person.age).group_by(it), "group_by() is given"),
+    (lambda it: select(Person.age).order_by("age", it), "order_by() is given"),
+    (lambda it: func.group_concat(Person.name).order_by(it), "order_by() is given"),
+    (lambda it: func.sum(Person.age).over(partition_by=it), "partition_by is given"),
+    (lambda it: func.sum(Person.age).over(partition_by=[Person.name, it]), "partition_by is given"),
+    (lambda it: func.sum(Person.age).over(order_by=it), "order_by is given"),
+    (lambda it: func.sum(Person.age).over(order_by=(it,)), "order_by is given"),
+]
+
+
+@pytest.mark.parametrize("given", [1, None, False, True, 1.5, b"age"])
+@pytest.mark.parametrize(("call", "told"), TERMS)
+def test_a_value_sorts_and_groups_nothing(call: Callable[[Any], object], told: str, given: Any) -> None:
+    with pytest.raises(ProgrammingError, match=re.escape(f"{told} a value of type {type(given).__name__}")) as caught:
+        call(given)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(("call", "told"), TERMS[2:])
+def test_a_text_is_no_term_of_a_window(call: Callable[[Any], object], told: str) -> None:
+    with pytest.raises(ProgrammingError, match=re.escape(f"{told} a value of type str")):
+        call("age")
