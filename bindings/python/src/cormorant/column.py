@@ -119,7 +119,7 @@ class Column(Expression[T]):
         self.column_name = column_name
         self._node = (CORM_NODE_COLUMN, info.handle, None, self.name)
         self._column = self
-        self._encode = partial(info.encode_value, self.name) if self.transform else None
+        self._encode = partial(info.encode_plain, self.name) if self.transform else None
 
     def _at(self, node: Node) -> Column[T]:
         """This column of another source: under an alias, or at the end of a relation."""

@@ -98,6 +98,34 @@ def test_other_values_are_refused_by_name(tickets: Database, values: dict[str, A
     assert tickets.count(Ticket) == 2
 
 
+class Size(str):
+    __slots__ = ()
+
+
+def test_values_of_derived_types_stand_beside_a_literal(tickets: Database) -> None:
+    low: Any = Rank.LOW
+    size: Any = Size("s")
+    Ticket(State.OPEN, level=low, size=size).insert(tickets)
+    for condition in (
+        (Ticket.level == low) & (Ticket.size == size),
+        Ticket.level.in_([low]) & Ticket.size.in_([size]),
+        Ticket.level.between(low, low) & (size == Ticket.size),
+        cormorant.tuple_(Ticket.level, Ticket.size).in_([(low, size)]),
+    ):
+        assert tickets.count(Ticket.where(condition)) == 1
+    level, sizes = cormorant.param("level"), cormorant.param("sizes")
+    query = Ticket.where(Ticket.level == level, Ticket.size.in_(sizes))
+    assert len(tickets.fetch_all(query, level=low, sizes=[size])) == 1
+    tickets.execute(cormorant.update(Ticket).set(level=low, size=size))
+    tickets.execute(
+        cormorant.insert(Ticket).values(state=State.OPEN, rights=Rights.READ, raw="", team=1, level=low, size=size)
+    )
+    assert tickets.query("SELECT DISTINCT level, size, typeof(level) FROM ticket").fetch_all() == [(1, "s", "integer")]
+    high: Any = Size("xl")
+    with pytest.raises(DataError, match=r"Ticket.size: the value is none of 's', 'm'"):
+        tickets.execute(cormorant.update(Ticket).set(size=high))
+
+
 def test_an_unknown_value_in_the_file_names_column_and_row(tickets: Database) -> None:
     tickets.execute("UPDATE ticket SET state = 'gone' WHERE id = 2")
     for read in (lambda: tickets.fetch_all(Ticket), lambda: tickets.fetch_all(select(Ticket.state))):
