@@ -253,7 +253,8 @@ def _kind(annotation: Any) -> tuple[Any, bool] | None:
         optional = len(others) < len(get_args(annotation))
         annotation = others[0] if len(others) == 1 else None
     annotation = get_origin(annotation) or annotation
-    return (annotation, optional) if isinstance(annotation, type) and annotation in PYTHON_TYPES else None
+    has_type = annotation is not Any and isinstance(annotation, type) and annotation in PYTHON_TYPES
+    return (annotation, optional) if has_type else None
 
 
 def _encode(value: Any, annotation: Any) -> Any:

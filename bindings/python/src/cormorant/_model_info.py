@@ -170,6 +170,11 @@ class ModelInfo:
         """A primary key as the library takes it. A key with None is an error."""
         if self.plain_key and len(key) == 1 and type(key[0]) is int:
             return marshal.dumps(key, 2)
+        if len(key) == 1 < len(self.key) and isinstance(key[0], tuple | list):
+            raise ProgrammingError(
+                f"a key of {self.name} is one {type_name(key[0])}",
+                hint=f"give its values one by one, as in find({self.name}, {', '.join(self.key)})",
+            )
         if not self.plain_key:
             key = tuple(map(self.encode_value, self.key, key)) + key[len(self.key) :]
         if None in key:

@@ -277,6 +277,11 @@ def _put_row(key: str, value: Any, expires: int | None, version: int | None, ind
             raise _wrong_key(key, index)
         key = str(key)
     if type(value) in _PLAIN:
+        if value != value:
+            hint = "put None where a number is missing"
+            raise DataError(
+                "the value is NaN, which cannot be stored", code="CORM_E_RANGE", hint=hint, record_index=index
+            )
         return key, False, expires, version, value
     if isinstance(value, bool | dict | list):
         try:

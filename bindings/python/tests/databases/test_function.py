@@ -37,6 +37,15 @@ def test_values_come_as_they_are_annotated(db: Database) -> None:
     assert "argument 1 of kinds is NULL, not int" in str(caught.value.__cause__)
 
 
+@pytest.mark.parametrize("sql", ["NULL", "1", "1.5", "'a'", "x'00'"])
+def test_what_may_be_anything_stays_as_it_is(db: Database, sql: str) -> None:
+    @db.register_function
+    def ident(a: Any, *more: Any) -> Any:
+        return a
+
+    assert db.query(f"SELECT ident({sql}, {sql}) IS {sql}").fetch_all() == [(1,)]
+
+
 def test_values_are_given_back_as_bindings_are(db: Database) -> None:
     moment = datetime(2024, 1, 2, tzinfo=timezone.utc)
     given: list[Any] = [None, True, 1.5, "ü\0x", b"", b"a\0", moment, Decimal("1.50"), "", -(2**63)]

@@ -76,6 +76,8 @@ def test_keys_and_values_that_no_store_holds(store: Store) -> None:
         refused(code, lambda key=key: store.put(key, 1))  # type: ignore[misc]
     error = refused("CORM_E_RANGE", lambda: store.put_many([("a", 1), ("b", 2**63)]))
     assert error.record_index == 1
+    error = refused("CORM_E_RANGE", lambda: store.put_many([("a", 1), ("b", float("nan"))]))
+    assert (error.message, error.record_index) == ("the value is NaN, which cannot be stored", 1)
     assert not store
 
 

@@ -57,6 +57,11 @@ def test_bad_keys_and_bad_rows(db: Database) -> None:
             db.find(Setting, 1)
         with pytest.raises(ProgrammingError, match="1 value, 0 values were given"):
             db.find(Person)
+        for one in (("size", "a"), ["size", "a"]):
+            for call in (db.find, db.delete_key):
+                with pytest.raises(ProgrammingError, match=f"a key of Setting is one {type(one).__name__}") as told:
+                    call(Setting, one)
+                assert told.value.hint == "give its values one by one, as in find(Setting, section, name)"
     db.execute("UPDATE people SET name = CAST(x'ff' AS TEXT)")
     with pytest.raises(DataError, match="not UTF-8") as caught:
         db.find(Person, 1)
