@@ -91,11 +91,13 @@ _SECRET_HINT = (
 )
 
 
-def _is_equal(given: Any, back: Any) -> bool:
+def _is_equal(given: Any, back: Any) -> bool | None:
+    """Whether they compare as equal; None where they do not say."""
     try:
-        return bool(given == back)
-    except Exception:  # as of arrays
-        return False
+        equal = given == back
+        return bool(equal.all() if hasattr(equal, "all") else equal)  # of arrays
+    except Exception:
+        return None
 
 
 def _require_same(given: Any, back: Any, steps: tuple[Step, ...]) -> None:
@@ -144,9 +146,9 @@ def _is_same(given: Any, back: Any) -> bool:
         return given.utcoffset() is not None and given.utcoffset() == back.utcoffset() and not given - back
     if isinstance(given, float) and isinstance(back, float):
         return math.isnan(given) and math.isnan(back)
-    # Of objects that compare by identity nobody can tell.
+    # Of objects that compare by identity, or not at all, nobody can tell.
     equals: Any = type(given).__eq__
-    return type(given) is type(back) and equals is object.__eq__
+    return type(given) is type(back) and (equals is object.__eq__ or _is_equal(given, back) is None)
 
 
 def _lossy(given: Any, back: Any, steps: tuple[Step, ...]) -> Lossy:

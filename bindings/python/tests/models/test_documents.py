@@ -195,6 +195,14 @@ class Tagged:
     inner: list[set[int]] = field(default_factory=list)
 
 
+class Sampled(pydantic.BaseModel, arbitrary_types_allowed=True):
+    samples: Annotated[
+        Any,
+        pydantic.PlainSerializer(lambda it: it.tolist(), when_used="json"),
+        pydantic.PlainValidator(lambda it: pytest.importorskip("numpy").array(it)),
+    ]
+
+
 class Kept(Model):
     by_identity: Column[ByIdentity | None] = column(default=None)
     never: Column[Never | None] = column(default=None)
@@ -205,6 +213,7 @@ class Kept(Model):
     moments: Column[tuple[datetime, ...] | None] = column(default=None)
     numbers: Column[tuple[float, ...] | None] = column(default=None)
     shape: Column[Circle | Shape | None] = column(default=None)
+    sampled: Column[Sampled | None] = column(default=None)
     id: Column[int] = key()
 
 
@@ -243,6 +252,14 @@ def test_what_comes_back_equal_is_kept(db: Database) -> None:
     assert found.shape == Circle("c", 5)
     assert found.moments
     assert [it.timestamp() for it in found.moments] == [it.timestamp() for it in twice]
+
+
+def test_arrays_are_compared_by_item(db: Database) -> None:
+    db.create_tables(Kept)
+    db.insert(Kept(sampled=Sampled(samples=[1, 2])))
+    found = db.one(Kept).sampled
+    assert found
+    assert found.samples.tolist() == [1, 2]
 
 
 class Sets(Model):
