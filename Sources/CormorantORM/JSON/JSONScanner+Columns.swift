@@ -208,6 +208,10 @@ extension JSONScanner {
             throw JSONFault(.range, "the number does not fit into a double", "scale it")
         } else if isFloat, Float(rounding: value) == nil {
             throw JSONFault(.range, "the number does not fit into 32 bits", "make the column a double")
+        } else if isFloat, !token.isRich, Double(Float(value)) != value, value.magnitude > 16_777_216 {
+            throw JSONFault(
+                .range, "the number is an integer that 32 bits of a float cannot hold",
+                "make the column a double, or write it with an exponent")
         } else if !token.isRich, value.magnitude >= 9_007_199_254_740_992 {
             // Source: IEEE 754: beyond 2^53 not every integer is a double.
             guard String(decoding: token.bytes, as: UTF8.self) == exactInteger(value) else {

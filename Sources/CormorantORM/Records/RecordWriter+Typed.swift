@@ -25,6 +25,10 @@ extension RecordWriter {
             guard let real = Double(exactly: value) else {
                 throw wrong(column, .range, "is an integer that a double cannot hold", "give a real number")
             }
+            if type == .float, Float(exactly: value) == nil {
+                throw wrong(
+                    column, .range, "is an integer that 32 bits of a float cannot hold", "make it a double column")
+            }
             try write(real: real, as: type, at: column)
         default: throw mismatch(column, "an integer")
         }

@@ -10,7 +10,7 @@ import pytest
 from models import Department, Entry, Person
 
 import cormorant
-from cormorant import Column, Database, Model, column
+from cormorant import Column, Database, Error, Model, column, key
 
 
 def test_a_batch_of_many_parts(db: Database) -> None:
@@ -295,3 +295,23 @@ def test_a_record_is_of_its_rows_version(db: Database) -> None:
         db.update(first)
     with pytest.raises(cormorant.ProgrammingError, match="is the version and cannot be updated"):
         db.update(second, Account.version)
+
+
+def test_integers_that_a_float_cannot_hold_are_refused(db: Database) -> None:
+    class Sample(Model):
+        id: Column[int] = key()
+        single: Column[float | None] = column(default=None, type="float")
+        double: Column[float | None] = column(default=None)
+
+    db.sync(Sample)
+    for name, most in (("single", 2**24), ("double", 2**53)):
+        for value in (most, -most, most + 2):
+            assert getattr(Sample(**{name: value}).insert(db), name) == value
+            assert db.import_json(Sample, f'[{{"{name}": {value}}}]') == 1
+        with pytest.raises(Error) as refused:
+            Sample(**{name: most + 1}).insert(db)
+        assert refused.value.code == "CORM_E_RANGE"
+        with pytest.raises(Error) as refused:
+            db.import_json(Sample, f'[{{"{name}": {most + 1}}}]')
+        assert refused.value.code == "CORM_E_RANGE"
+    assert db.count(Sample) == 12
