@@ -59,6 +59,7 @@ extension Database {
     /// Keeps rows of a model that are found by key; both limits 0 stop. What this database writes, and what others commit to a file,
     /// goes at once; what others commit to a server goes when its outbox is next read.
     package func setCache(_ model: ModelDescriptor, count: Int64, bytes: Int64) throws {
+        if count > 0, bytes > 0 { try prepare(model) }
         if dialect == .sqlite { return try setFileCache(model, count: count, bytes: bytes) }
         try requireCache(model, count: count, bytes: bytes)
         try observationHub.setCache(model, count: count, bytes: bytes)

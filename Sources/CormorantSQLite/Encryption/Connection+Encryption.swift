@@ -184,14 +184,16 @@ extension Connection {
         // An interrupt reaches what is running.
         let pulse = try Statement(self, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT i FROM n")
         defer { pulse.finalize() }
+        // Before the file is looked at, to which a checkpoint may copy them meanwhile.
+        let logged = file.newestFrames
         var size: Int64 = 0
         guard file.fileSize(&size) == SQLITE_OK else { throw error(SQLITE_IOERR) }
         let ofFile = UInt32(clamping: size / Int64(file.pageSize))
-        let all = max(ofFile, file.pageCount)
-        let logged = file.index.pagesNotCopied ?? [:]
+        // Behind the end of a file that was cut off. Of an index that is in memory of SQLite's own nobody knows what its log has.
+        let all = logged == nil || file.pageCount == 0 ? ofFile : file.pageCount
         let page = PageBuffer(file.pageSize)
         func isInLog(_ number: UInt32) -> Bool {
-            logged[number].map { file.index.log?.readAuthentic(number, inFrame: $0, page) ?? false } ?? false
+            logged?[number].map { file.index.log?.readAuthentic(number, inFrame: $0, page) ?? false } ?? false
         }
         guard size % Int64(file.pageSize) == 0 || isInLog(ofFile &+ 1) else {
             throw CormorantError(.truncated, "\"\(path)\" was cut off", hint: "restore a backup")
@@ -200,15 +202,17 @@ extension Connection {
         var count = 0
         for number in 1...max(1, all) where number <= all && number != file.lockPage {
             if number % 64 == 1 { _ = try pulse.step() }
-            var isAuthentic: Bool? = number <= ofFile ? file.isAuthentic(number) : false
+            var isAuthentic = try file.holdsAuthentic(number)
             // A page that a checkpoint is writing.
-            for _ in 0..<3 where isAuthentic == false && number <= ofFile {
-                sleepMilliseconds(2)
-                isAuthentic = file.isAuthentic(number)
+            for _ in 0..<3 where !isAuthentic {
+                if isInLog(number) || file.isUnused(number) {
+                    isAuthentic = true
+                } else {
+                    sleepMilliseconds(2)
+                    isAuthentic = try file.holdsAuthentic(number)
+                }
             }
-            if isAuthentic == false, isInLog(number) { continue }
-            guard let isAuthentic else { throw CormorantError(.io, "page \(number) of \"\(path)\" cannot be read") }
-            guard !isAuthentic, !file.isUnused(number) else { continue }
+            if isAuthentic { continue }
             count += 1
             if pages.count < limit { pages.append(number) }
         }

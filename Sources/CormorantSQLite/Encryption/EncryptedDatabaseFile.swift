@@ -23,8 +23,7 @@ final class EncryptedDatabaseFile: VFSFile {
     private var hasWritten = false
     /// What was unused before, of which snapshot of the log.
     var unused: (pages: UnusedPages, snapshot: LogIndex.Snapshot?)?
-    /// Whether it has begun to write, and whether it has the file alone: SQLITE_LOCK_RESERVED, SQLITE_LOCK_EXCLUSIVE.
-    private var isReserved = false
+    /// Whether it has the file alone: SQLITE_LOCK_EXCLUSIVE.
     private(set) var isAlone = false
     let index: LogIndex
     let turns: WriteTurns
@@ -219,8 +218,8 @@ final class EncryptedDatabaseFile: VFSFile {
         if hasTaken, sameBytes(buffer, taken.bytes, pageSize) { return writeRaw(buffer, pageSize, offset) }
         if !hasWritten {
             hasWritten = true
-            // Nothing is read behind the first page, which a commit writes first. Nor is it by who plays a journal back.
-            if number != 1, isReserved { _ = isUnused(number) }
+            // Nothing is read behind the first page, which a commit writes first. Nor is it by who copies a log.
+            if number != 1, isAlone { _ = isUnused(number) }
         }
         written.insert(number)
         let status = seal(number, buffer, to: scratch.bytes)
@@ -273,7 +272,8 @@ final class EncryptedDatabaseFile: VFSFile {
         return SQLITE_OK
     }
 
-    private func transactionHasEnded() {
+    /// Its locks are given back, or its journal is of no use any more, in a file that the connection keeps for itself.
+    func transactionHasEnded() {
         if hasWritten { (hasWritten, written) = (false, PageSet()) }
         unused = nil
     }
@@ -287,8 +287,10 @@ final class EncryptedDatabaseFile: VFSFile {
         return size == pageSize && Int(page.load(fromByteOffset: 20, as: UInt8.self)) >= codec.reserve
     }
 
-    /// How many pages there are as the first one says that SQLite has; 0 where it has none.
-    var pageCount: UInt32 { recent.page(1).map { bigEndian32($0, 28) } ?? 0 }
+    /// How many pages there are as the first one says that SQLite has; 0 where that cannot be told, as where others wrote last.
+    var pageCount: UInt32 {
+        recent.page(1).map { bigEndian32($0, 24) == bigEndian32($0, 92) ? bigEndian32($0, 28) : 0 } ?? 0
+    }
 
     /// Whether the file has fewer pages than its header says.
     var isShort: Bool {
@@ -312,6 +314,16 @@ final class EncryptedDatabaseFile: VFSFile {
         }
     }
 
+    /// Whether the file has an authentic page there.
+    func holdsAuthentic(_ number: UInt32) throws -> Bool {
+        if let found = isAuthentic(number) { return found }
+        var size: Int64 = 0
+        guard fileSize(&size) == SQLITE_OK, size < Int64(number) &* Int64(pageSize) else {
+            throw CormorantError(.io, "page \(number) of \"\(path)\" cannot be read")
+        }
+        return false
+    }
+
     func fail(_ fault: CodecFaults.Fault, _ status: Int32) -> Int32 {
         if case .wrongKey = fault { faults.note(fault, path, codec) } else { faults.note(fault, path) }
         return status
@@ -319,16 +331,13 @@ final class EncryptedDatabaseFile: VFSFile {
 
     override func lock(_ level: Int32) -> Int32 {
         let status = super.lock(level)
-        if status == SQLITE_OK {
-            isReserved = isReserved || level == 2
-            isAlone = isAlone || level == 4
-        }
+        if status == SQLITE_OK, level == 4 { isAlone = true }
         return status
     }
 
     override func unlock(_ level: Int32) -> Int32 {
         transactionHasEnded()
-        (isReserved, isAlone) = (false, false)
+        isAlone = false
         return super.unlock(level)
     }
 
@@ -356,9 +365,21 @@ final class EncryptedDatabaseFile: VFSFile {
         _ region: Int32, _ size: Int32, _ extend: Int32, _ out: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) -> Int32 {
         let status = super.mapShared(region, size, extend, out)
-        index.didMap(Int(region), status == SQLITE_OK ? out?.pointee : nil)
-        if region == 0 { turns.didMap(index.memory) }
+        // Memory that may only be read comes with another status.
+        index.didMap(Int(region), status == SQLITE_OK || status == SQLITE_READONLY ? out?.pointee : nil)
+        if region == 0 { turns.didMap(status == SQLITE_OK ? index.memory : nil) }
         return status
+    }
+
+    /// The newest committed frames of pages in the log, none where there is no log; nil where that cannot be told.
+    var newestFrames: [UInt32: Int64]? {
+        if index.log == nil { return [:] }
+        // SQLite has mapped what it has looked for.
+        for region in 0..<index.regionCount where !index.isMapped(region) {
+            var memory: UnsafeMutableRawPointer?
+            _ = mapShared(Int32(region), 32768, 0, &memory)
+        }
+        return index.newestFrames
     }
 
     override func unmapShared(_ delete: Int32) -> Int32 {

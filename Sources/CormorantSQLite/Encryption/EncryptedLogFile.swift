@@ -59,20 +59,6 @@ final class EncryptedLogFile: VFSFile {
         Int64(EncryptedLogFile.headerSize) &+ (number &- 1) &* Int64(frameSize)
     }
 
-    /// The newest of the frames for each page; nil where they cannot be read.
-    func pages(inFrames frames: ClosedRange<UInt32>) -> [UInt32: Int64]? {
-        var pages: [UInt32: Int64] = [:]
-        for number in frames {
-            if let page = database.index.page(ofFrame: Int64(number)) {
-                pages[page] = Int64(number)
-                continue
-            }
-            guard readRaw(frame.bytes, 4, frameOffset(Int64(number))) == SQLITE_OK else { return nil }
-            pages[bigEndian32(frame.bytes)] = Int64(number)
-        }
-        return pages
-    }
-
     /// Whether the page in a frame is authentic, which is put into `page`.
     func readAuthentic(_ number: UInt32, inFrame frame: Int64, _ page: PageBuffer) -> Bool {
         let offset = frameOffset(frame) &+ Int64(EncryptedLogFile.frameHeaderSize)

@@ -105,15 +105,22 @@ final class LogIndex {
         return true
     }
 
-    /// The newest frames of pages that are committed and not copied to the file; nil where they cannot be read. Of the frames before
-    /// them a checkpoint leaves out those of pages that have changed again.
-    var pagesNotCopied: [UInt32: Int64]? {
-        guard let memory, let log else { return nil }
-        // https://www.sqlite.org/walformat.html: nBackfill, after the two copies of the header.
-        let copied = memory.load(fromByteOffset: 2 * LogIndexHeader.size, as: UInt32.self)
-        let last = LogIndexHeader.lastFrame(memory)
-        return copied < last ? log.pages(inFrames: copied &+ 1...last) : [:]
+    /// The newest committed frames of pages, also of those that are copied to the file: how many are can be altered by anyone. nil where
+    /// they are not in memory.
+    var newestFrames: [UInt32: Int64]? {
+        guard let memory else { return nil }
+        var frames: [UInt32: Int64] = [:]
+        for number in 0..<Int64(LogIndexHeader.lastFrame(memory)) {
+            guard let page = page(ofFrame: number &+ 1) else { return nil }
+            frames[page] = number &+ 1
+        }
+        return frames
     }
+
+    /// How many regions of the index the committed frames need.
+    var regionCount: Int { memory.map { (Int(LogIndexHeader.lastFrame($0)) &+ 33) / 4096 &+ 1 } ?? 0 }
+
+    func isMapped(_ region: Int) -> Bool { region < regions.count && regions[region] != nil }
 
     /// The header as it stays until the next commit; nil while its writer has it to correct still, or is at it.
     func settledHeader() -> [UInt8]? {

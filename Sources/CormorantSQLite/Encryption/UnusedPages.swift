@@ -28,9 +28,12 @@ extension EncryptedDatabaseFile {
 
     /// Of what is committed; what this connection's own transaction has written over is unknown.
     private func unusedPages() -> UnusedPages? {
+        var size: Int64 = 0
+        guard let frames = newestFrames, fileSize(&size) == SQLITE_OK else { return nil }
+        // Of a new file.
+        if size == 0, frames.isEmpty { return UnusedPages(count: 0) }
         let page = PageBuffer(pageSize)
-        let frames = index.log == nil ? [:] : index.pagesNotCopied
-        guard let frames, readAuthentic(1, frames, page), isFirst(page.bytes) else { return nil }
+        guard readAuthentic(1, frames, page), isFirst(page.bytes) else { return nil }
         let count = bigEndian32(page.bytes, 28)
         // The number of pages is that of whoever wrote last.
         guard count > 0, bigEndian32(page.bytes, 24) == bigEndian32(page.bytes, 92) else { return nil }
@@ -49,6 +52,8 @@ extension EncryptedDatabaseFile {
             left &-= leaves &+ 1
             trunk = bigEndian32(page.bytes)
         }
+        // A list that is another one than the first page means says nothing.
+        if left > 0 || trunk > 0 { unused.leaves = PageSet() }
         return unused
     }
 
