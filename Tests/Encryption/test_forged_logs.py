@@ -221,3 +221,37 @@ def test_what_a_rollback_cut_off_is_not_in_use(tmp_path: Path, mode: Literal["de
         put(8, 9000)
         db.execute_script("COMMIT")
         assert db.fetch_value("PRAGMA integrity_check") == "ok"
+
+
+def test_an_older_list_of_free_pages_makes_none_unused(tmp_path: Path) -> None:
+    # How much of a log is copied to the file stands in its index, where anyone can write it.
+    path = tmp_path / "a.db"
+    with opened(path) as db:
+        db.execute_script(
+            "PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = OFF; CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB)"
+        )
+        for row in range(1, 8):
+            db.execute("INSERT INTO t VALUES (?, ?)", [row, bytes([64 + row]) * 16520])
+        db.execute("DELETE FROM t WHERE id = 7")
+        db.checkpoint("truncate")
+        db.execute_script(
+            "BEGIN; INSERT INTO t VALUES (9, CAST(replace(hex(zeroblob(2245)), '0', 'Z') AS BLOB));"
+            "DELETE FROM t WHERE id IN (5, 6); COMMIT"
+        )
+        frames = (os.path.getsize(f"{path}-wal") - 32) // (SIZE + 24)
+        db.execute("INSERT INTO t VALUES (10, 1)")
+        whole = path.read_bytes()
+        with Path(f"{path}-shm").open("r+b", buffering=0) as index:
+            index.seek(96)
+            index.write(struct.pack("<I", frames))
+        for page in range(2, len(whole) // SIZE + 1):
+            with path.open("r+b") as file:
+                file.seek((page - 1) * SIZE)
+                file.write(os.urandom(SIZE))
+            try:
+                with opened(path) as other:
+                    for (blob,) in other.query("SELECT b FROM t").fetch_all():
+                        assert blob == 1 or 0 not in blob
+            except Error as error:
+                assert error.code == "CORM_E_ALTERED"
+            path.write_bytes(whole)
