@@ -83,8 +83,7 @@ class TupleShape:
         """The same of rows that come as the file has them, where the query says nothing of their parts."""
         if self.parts is None:
             return self.load
-        columns = [part._column for part in self.columns if not isinstance(part, RecordPart)]
-        decoders = [None if column is None else _stored_decoder(column) for column in columns]
+        decoders = [_stored_decoder(part) for part in self.columns if not isinstance(part, RecordPart)]
         return None if decoders.count(None) == len(decoders) else _codegen.make_decode(decoders)
 
     def _decode(self, rows: list[native_record.Row]) -> list[native_record.Row]:
@@ -194,7 +193,10 @@ def _decoder(part: Expression[Any] | RecordPart) -> Callable[[Any], Any] | None:
     return file_decoder(column.type_name, column.transform)
 
 
-def _stored_decoder(column: Any) -> Callable[[Any], Any] | None:
+def _stored_decoder(part: Expression[Any]) -> Callable[[Any], Any] | None:
+    column = part._column
+    if column is None or _part(part) is None:
+        return _decoder(part)
     if column._options.get("unsigned"):
         return _unsigned
     return file_decoder(column.type_name, column.transform)
