@@ -108,6 +108,8 @@ _KINDS: Any = {
         ("bool", bool),
     )
 }
+# Stands for the column of what conditions give.
+TRUTHS: Any = _KINDS[bool]
 _NULL: Node = CORM_NODE_VALUE, None, 0
 
 

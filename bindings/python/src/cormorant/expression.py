@@ -13,6 +13,7 @@ from ._native import expression as native_expression
 from ._native.abi import CORM_NODE_BINARY, CORM_NODE_UNARY, CORM_NODE_VALUE
 from ._native.expression import Node
 from ._operand import (
+    TRUTHS,
     Operand,
     condition_node,
     decimals_of,
@@ -130,15 +131,15 @@ class Expression(Operand, Generic[T_co]):
 
     def is_null(self) -> Expression[bool]:
         """IS NULL."""
-        return self._unary(abi.CORM_OP_IS_NULL)
+        return self._unary(abi.CORM_OP_IS_NULL, TRUTHS)
 
     def is_not_null(self) -> Expression[bool]:
         """IS NOT NULL."""
-        return self._unary(abi.CORM_OP_IS_NOT_NULL)
+        return self._unary(abi.CORM_OP_IS_NOT_NULL, TRUTHS)
 
     def between(self, low: T_co | Expression[T_co | None], high: T_co | Expression[T_co | None]) -> Expression[bool]:
         """From low to high, both included."""
-        return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)))
+        return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)), TRUTHS)
 
     def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool]:
         """One of the values, of which there may be any number, and where None asks for NULL; or of the one column of a
@@ -146,15 +147,15 @@ class Expression(Operand, Generic[T_co]):
         values when the query runs: Person.id.in_(param("ids")).
         """
         if tree := getattr(values, "_tree", None):
-            return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()))
+            return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()), TRUTHS)
         if is_parameter(values):
-            return Expression((CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, values._node))
+            return Expression((CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, values._node), TRUTHS)
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
             raise ProgrammingError(
                 f"the values of in_() are one {type(values).__name__}",
                 hint="give a list of them, a query, or a parameter that is given a list",
             )
-        return Expression((abi.CORM_NODE_IN, self._node, encode_values(self, values)))
+        return Expression((abi.CORM_NODE_IN, self._node, encode_values(self, values)), TRUTHS)
 
     def not_in(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool]:
         """None of the values. A NULL among those of a query makes that unknown, as SQL has it."""
@@ -227,11 +228,11 @@ class Expression(Operand, Generic[T_co]):
 
     def json(self, path: str) -> Expression[Any]:
         """What JSON holds at a path such as "$.a[0]", as a value of SQL: ->>."""
-        return self._text(abi.CORM_OP_JSON_VALUE_AT, path)
+        return self._text(abi.CORM_OP_JSON_VALUE_AT, path, None)
 
     def json_object(self, path: str) -> Expression[Any]:
         """What JSON holds at a path, as JSON text: ->."""
-        return self._text(abi.CORM_OP_JSON_AT, path)
+        return self._text(abi.CORM_OP_JSON_AT, path, None)
 
     # --- Numbers ---
 
@@ -399,7 +400,7 @@ class Expression(Operand, Generic[T_co]):
         return _joined(abi.CORM_NODE_ANY, self, other)
 
     def __invert__(self: Expression[bool | None]) -> Expression[bool]:
-        return self._unary(abi.CORM_OP_NOT)
+        return self._unary(abi.CORM_OP_NOT, TRUTHS)
 
     if not TYPE_CHECKING:
 
@@ -463,11 +464,11 @@ class Expression(Operand, Generic[T_co]):
         # The commonest case stands here in full: a plain value beside a column that takes it as it is.
         column = self._column
         if type(other) in PLAIN and (column is None or column._encode is None):
-            return Expression((CORM_NODE_BINARY, operation, self._node, (CORM_NODE_VALUE, other, 0)))
-        return Expression((CORM_NODE_BINARY, operation, self._node, self._beside(other)))
+            return Expression((CORM_NODE_BINARY, operation, self._node, (CORM_NODE_VALUE, other, 0)), TRUTHS)
+        return Expression((CORM_NODE_BINARY, operation, self._node, self._beside(other)), TRUTHS)
 
-    def _text(self, operation: int, other: str | Expression[Any]) -> Expression[Any]:
-        return Expression((CORM_NODE_BINARY, operation, self._node, operand(other)))
+    def _text(self, operation: int, other: str | Expression[Any], column: Any = TRUTHS) -> Expression[Any]:
+        return Expression((CORM_NODE_BINARY, operation, self._node, operand(other)), column)
 
     def _unary(self, operation: int, column: Any = None) -> Expression[Any]:
         return Expression((CORM_NODE_UNARY, operation, self._node), column)
@@ -517,4 +518,4 @@ def _joined(code: int, left: Expression[Any], right: Any) -> Expression[bool]:
     parts: list[Node] = []
     for node in (left._node, condition_node(right)):
         parts += node[1] if node[0] == code else [node]
-    return Expression((code, parts))
+    return Expression((code, parts), TRUTHS)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ._native import abi
-from ._operand import column_of, condition_node, decimals_of, durations_of, operand, term_nodes, value_node
+from ._operand import TRUTHS, column_of, condition_node, decimals_of, durations_of, operand, term_nodes, value_node
 from ._shape import TupleShape
 from ._sql import bindings_of
 from ._text_option import refuse_no_text, text_argument
@@ -207,17 +207,17 @@ def case(
 
 def all_of(*conditions: Expression[bool | None]) -> Expression[bool]:
     """All of the conditions; true without any."""
-    return Expression((abi.CORM_NODE_ALL, [condition_node(item) for item in conditions]))
+    return Expression((abi.CORM_NODE_ALL, [condition_node(item) for item in conditions]), TRUTHS)
 
 
 def any_of(*conditions: Expression[bool | None]) -> Expression[bool]:
     """Any of the conditions; false without any."""
-    return Expression((abi.CORM_NODE_ANY, [condition_node(item) for item in conditions]))
+    return Expression((abi.CORM_NODE_ANY, [condition_node(item) for item in conditions]), TRUTHS)
 
 
 def exists(query: Query[Any]) -> Expression[bool]:
     """Whether the query has a row."""
-    return Expression((abi.CORM_NODE_EXISTS, query._tree()))
+    return Expression((abi.CORM_NODE_EXISTS, query._tree()), TRUTHS)
 
 
 def scalar(query: Query[tuple[T]]) -> Expression[T | None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 from ._assigned import assign, forget, put
 from ._native import abi
 from ._native.handle import ModelHandle
-from ._operand import condition_node, decimals_of
+from ._operand import TRUTHS, condition_node, decimals_of
 from ._relation_base import ModelName, Relation, values_of
 from .column import Column
 from .error import ProgrammingError
@@ -66,7 +66,7 @@ class ToMany(Relation[M]):
     def any(self, condition: Expression[bool | None] | None = None) -> Expression[bool]:
         """Whether there is a related record that meets the condition, or any at all."""
         node = None if condition is None else condition_node(condition)
-        return Expression((abi.CORM_NODE_RELATED, self._handle(), self._alias, self.name, node))
+        return Expression((abi.CORM_NODE_RELATED, self._handle(), self._alias, self.name, node), TRUTHS)
 
     def none(self, condition: Expression[bool | None] | None = None) -> Expression[bool]:
         """Whether there is no such record."""
@@ -75,7 +75,7 @@ class ToMany(Relation[M]):
     def contains(self, record: M) -> Expression[bool]:
         """Whether a record is one of them. It must have its key."""
         values = values_of(record, self, self._target().__model__.key)
-        return Expression((abi.CORM_NODE_IS_RELATED, self._handle(), self._alias, [self.name], values))
+        return Expression((abi.CORM_NODE_IS_RELATED, self._handle(), self._alias, [self.name], values), TRUTHS)
 
     def count(self, condition: Expression[bool | None] | None = None) -> Expression[int]:
         """How many related records there are, or meet the condition."""
@@ -211,7 +211,8 @@ class Path:
         steps[-1]._target()  # from here on the library knows it, for None, too
         values = None if other is None else values_of(other, steps[-1], steps[-1]._columns()[1])
         names = [step.name for step in steps]
-        return Expression((abi.CORM_NODE_IS_RELATED, steps[0]._owner.__model__.handle, steps[0]._alias, names, values))
+        handle = steps[0]._owner.__model__.handle
+        return Expression((abi.CORM_NODE_IS_RELATED, handle, steps[0]._alias, names, values), TRUTHS)
 
     def __ne__(self, other: object) -> Expression[bool]:  # type: ignore[override]
         return ~(self == other)

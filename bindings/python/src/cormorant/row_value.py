@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
 
 from ._native import abi
 from ._native.expression import Node
-from ._operand import encode_values, is_parameter
+from ._operand import TRUTHS, encode_values, is_parameter
 from .error import ProgrammingError
 from .expression import Expression
 from .function import Parameter, all_of, any_of
@@ -62,19 +62,19 @@ class RowValue(Generic[R_co]):
 
     def between(self, low: R_co | RowValue[R_co], high: R_co | RowValue[R_co]) -> Expression[bool]:
         """From low to high, both included."""
-        return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)))
+        return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)), TRUTHS)
 
     def in_(self, rows: Iterable[R_co] | Query[R_co] | Parameter) -> Expression[bool]:
         """One of the rows, of which there may be any number, or of those of a query; None in a row asks for NULL. A
         parameter is given the rows when the query runs, without None in them.
         """
         if tree := getattr(rows, "_tree", None):
-            return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()))
+            return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()), TRUTHS)
         if is_parameter(rows):
-            return Expression((abi.CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, rows._node))
+            return Expression((abi.CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, rows._node), TRUTHS)
         items = [tuple(value for _, value in self._pairs(row)) for row in _iterated(rows)]
         columns = [encode_values(part, column) for part, column in zip(self._parts, zip(*items))]
-        return Expression((abi.CORM_NODE_IN, self._node, [value for row in zip(*columns) for value in row]))
+        return Expression((abi.CORM_NODE_IN, self._node, [value for row in zip(*columns) for value in row]), TRUTHS)
 
     def not_in(self, rows: Iterable[R_co] | Query[R_co] | Parameter) -> Expression[bool]:
         """None of the rows."""
@@ -104,7 +104,7 @@ class RowValue(Generic[R_co]):
         return abi.CORM_NODE_ROW, [part._node for part in self._parts]
 
     def _compare(self, operation: int, other: Any) -> Expression[bool]:
-        return Expression((abi.CORM_NODE_BINARY, operation, self._node, self._beside(other)))
+        return Expression((abi.CORM_NODE_BINARY, operation, self._node, self._beside(other)), TRUTHS)
 
     def _beside(self, other: Any) -> Node:
         """The node of what is compared with this."""

@@ -52,6 +52,22 @@ def test_joins_along_relations(db: Database) -> None:
         select(Album).join(Album.artist, Album.id == 1)
 
 
+def test_conditions_along_relations_come_as_bool(db: Database) -> None:
+    ada, one = db.one(Artist, name="Ada"), db.one(Album, title="One")
+    conditions = (Artist.albums.any(), Artist.albums.none(), Artist.albums.contains(one))
+    assert [str(row) for row in db.fetch_all(select(*conditions).order_by(Artist.id))] == [
+        "(True, False, True)",
+        "(True, False, False)",
+        "(False, True, False)",
+    ]
+    is_hers: Any = Album.artist == ada
+    assert [value is True for value in db.fetch_values(select(is_hers).from_(Album).order_by(Album.id))] == [
+        True,
+        True,
+        False,
+    ]
+
+
 def test_what_is_not_loaded_is_no_empty_list() -> None:
     album = Album("One", 1)
     for name in ("artist", "tracks"):

@@ -9,7 +9,26 @@ import pytest
 from models import Department, Everything, Person
 
 import cormorant
-from cormorant import Column, Database, DataError, Model, Query, Select, column, func, param, select, update
+from cormorant import (
+    Column,
+    Database,
+    DataError,
+    Expression,
+    Model,
+    Query,
+    Select,
+    all_of,
+    any_of,
+    case,
+    column,
+    exists,
+    func,
+    param,
+    scalar,
+    select,
+    tuple_,
+    update,
+)
 
 PEOPLE = '"id", "name", "age", "born", "department" FROM "people"'
 
@@ -217,6 +236,69 @@ def test_a_value_of_another_type_is_refused_as_in_a_record(
     db.execute("DELETE FROM everything")
     db.insert(Everything())
     assert db.fetch_all(select(column)) == [(None,)]
+
+
+old, born, ann = Person.age > 30, Person.born > "1995", Person.name == "Ann"
+TRUTHS: list[tuple[Any, list[bool | None]]] = [
+    (ann, [True, False, False, False]),
+    (Person.age != 20, [True, False, True, True]),
+    (born, [None, True, False, None]),
+    (Person.born == None, [True, False, False, True]),  # noqa: E711
+    (Person.born.is_null(), [True, False, False, True]),
+    (Person.born.is_not_null(), [False, True, True, False]),
+    (Person.born.is_("2000"), [False, True, False, False]),
+    (Person.age.between(20, 35), [True, True, True, False]),
+    (Person.age.in_([20, 50]), [False, True, False, True]),
+    (Person.age.not_in([20, 50]), [True, False, True, False]),
+    (Person.born.in_(["2000"]), [None, True, False, None]),
+    (Person.age.in_(select(func.max(Person.age))), [False, False, False, True]),
+    (Person.name.like("a%"), [True, False, False, False]),
+    (Person.name.contains("i"), [False, False, True, False]),
+    (~ann, [False, True, True, True]),
+    (old & ann, [True, False, False, False]),
+    (born | ann, [True, True, False, None]),
+    (all_of(old, ann), [True, False, False, False]),
+    (any_of(), [False] * 4),
+    (exists(select(Person).where(Person.age > 99)), [False] * 4),
+    (tuple_(Person.name, Person.age) == ("Ann", 35), [True, False, False, False]),
+    (tuple_(Person.name, Person.age).in_([("Ann", 35)]), [True, False, False, False]),
+    (tuple_(Person.name, Person.age).between(("A", 0), ("C", 0)), [True, True, False, False]),
+    (ann.label("it").collate("BINARY"), [True, False, False, False]),
+    (func.coalesce(born, False), [False, True, False, False]),
+    (case((ann, old)), [True, None, None, None]),
+    (func.max(ann).over(), [True] * 4),
+]
+
+
+@pytest.mark.parametrize(("condition", "values"), TRUTHS, ids=[repr(condition) for condition, _ in TRUTHS])
+def test_conditions_come_as_bool(db: Database, condition: Expression[Any], values: list[bool | None]) -> None:
+    found = db.fetch_values(select(condition).from_(Person).order_by(Person.id))
+    assert found == values
+    assert {type(value) for value in found} == {type(value) for value in values}
+
+
+def test_conditions_come_as_bool_however_they_are_read(db: Database) -> None:
+    class Truth(NamedTuple):
+        name: str
+        ann: bool
+
+    query = select(Person.name, ann.label("ann")).order_by(Person.id)
+    assert [row[1] is True for row in db.fetch_all(query)] == [True, False, False, False]
+    assert db.fetch_one(query) == ("Ann", True)
+    assert [row[1] for row in db.cursor(query)] == [True, False, False, False]
+    read: list[Any] = [db.fetch_value(select(ann)), db.fetch_all(query, into=Truth)[0].ann]
+    read += [next(iter(db.cursor(query).dicts()))["ann"], db.one_value(select(ann).limit(1))]
+    for source in (query.subquery("t"), query.cte("t")):
+        read += [db.fetch_value(select(source.c.ann)), db.fetch_value(select(source.c[ann.label("ann")]))]
+    read.append(db.fetch_value(select(scalar(select(ann)))))
+    read.append(db.fetch_value(update(Person).set(age=1).where(ann).returning(Person.age == 1)))
+    assert read == [True] * len(read)
+    assert {type(value) for value in read} == {bool}
+
+
+def test_conditions_count(db: Database) -> None:
+    assert db.fetch_one(select(func.sum(old), func.sum(Person.age == 20) + 1)) == (3, 2)
+    assert type(db.fetch_value(select(func.sum(ann)))) is int
 
 
 def test_single_values(db: Database) -> None:
