@@ -61,7 +61,7 @@ def test_conditions_along_relations_come_as_bool(db: Database) -> None:
         "(False, True, False)",
     ]
     is_hers: Any = Album.artist == ada
-    assert [value is True for value in db.fetch_values(select(is_hers).from_(Album).order_by(Album.id))] == [
+    assert [value is True for value in db.fetch_values(select(is_hers).order_by(Album.id))] == [
         True,
         True,
         False,
