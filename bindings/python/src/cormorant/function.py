@@ -186,12 +186,29 @@ def raw(sql: str, *values: Any) -> Expression[Any]:
     return Expression((abi.CORM_NODE_RAW, str(sql), [plain_value(value) for value in bindings_of(sql, values)]))
 
 
+@overload
 def case(
-    *cases: tuple[Any, T | Expression[T]],
-    else_: T | Expression[T] | None = None,
-    base: Expression[Any] | None = None,
-) -> Expression[T]:
-    """The value beside the first condition that holds, or else_: case((Person.age < 18, "child"), else_="adult").
+    *cases: tuple[Any, Expression[T]], else_: Expression[T], base: Expression[Any] | None = None
+) -> Expression[T]: ...
+@overload
+def case(
+    *cases: tuple[Any, T | Expression[T]], else_: T | Expression[T], base: Expression[Any] | None = None
+) -> Expression[T]: ...
+@overload
+def case(  # type: ignore[overload-cannot-match]  # the one before has it, but mypy finds no T there
+    *cases: tuple[Any, T | Expression[T]], else_: Expression[T | None], base: Expression[Any] | None = None
+) -> Expression[T | None]: ...
+@overload
+def case(
+    *cases: tuple[Any, Expression[T]], else_: None = None, base: Expression[Any] | None = None
+) -> Expression[T | None]: ...
+@overload
+def case(
+    *cases: tuple[Any, T | Expression[T]], else_: None = None, base: Expression[Any] | None = None
+) -> Expression[T | None]: ...
+def case(*cases: tuple[Any, Any], else_: Any = None, base: Expression[Any] | None = None) -> Expression[Any]:
+    """The value beside the first condition that holds, else else_ or NULL: case((Person.age < 18, "child"),
+    else_="adult").
 
     base: what is compared with values in place of conditions: case((1, "one"), (2, "two"), base=Person.age).
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 from ._assigned import assign, forget, put
 from ._native import abi
@@ -13,7 +13,7 @@ from ._operand import TRUTHS, condition_node, decimals_of
 from ._relation_base import ModelName, Relation, values_of
 from .column import Column
 from .error import ProgrammingError
-from .expression import Expression
+from .expression import Expression, T_co
 
 if TYPE_CHECKING:
     from .model import Model
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound="Model")
 N = TypeVar("N", bound="Model")
 T = TypeVar("T")
+
+
+class _Property(Protocol[T_co]):
+    """A column whose values are T where they may be None, for type checkers. Column itself is invariant and would not
+    fit where the call around it says what is expected.
+    """
+
+    @property
+    def column_name(self) -> str: ...
+    def optional(self) -> Expression[T_co]: ...
 
 
 class ToMany(Relation[M]):
@@ -82,10 +92,10 @@ class ToMany(Relation[M]):
         return self._aggregate("count", None, condition)
 
     @overload
-    def sum(self, property: Column[T], condition: Expression[bool | None] | None = None) -> Expression[T | None]: ...
+    def sum(self, property: _Property[T], condition: Expression[bool | None] | None = None) -> Expression[T]: ...
     @overload
     def sum(self, property: str, condition: Expression[bool | None] | None = None) -> Expression[Any]: ...
-    def sum(self, property: str | Column[Any], condition: Expression[bool | None] | None = None) -> Expression[Any]:
+    def sum(self, property: Any, condition: Expression[bool | None] | None = None) -> Expression[Any]:
         """The sum of a property; NULL over no record."""
         return self._aggregate("sum", property, condition)
 
@@ -100,18 +110,18 @@ class ToMany(Relation[M]):
         return self._aggregate("avg", property, condition)
 
     @overload
-    def min(self, property: Column[T], condition: Expression[bool | None] | None = None) -> Expression[T | None]: ...
+    def min(self, property: _Property[T], condition: Expression[bool | None] | None = None) -> Expression[T]: ...
     @overload
     def min(self, property: str, condition: Expression[bool | None] | None = None) -> Expression[Any]: ...
-    def min(self, property: str | Column[Any], condition: Expression[bool | None] | None = None) -> Expression[Any]:
+    def min(self, property: Any, condition: Expression[bool | None] | None = None) -> Expression[Any]:
         """The least value of a property; NULL over no record."""
         return self._aggregate("min", property, condition)
 
     @overload
-    def max(self, property: Column[T], condition: Expression[bool | None] | None = None) -> Expression[T | None]: ...
+    def max(self, property: _Property[T], condition: Expression[bool | None] | None = None) -> Expression[T]: ...
     @overload
     def max(self, property: str, condition: Expression[bool | None] | None = None) -> Expression[Any]: ...
-    def max(self, property: str | Column[Any], condition: Expression[bool | None] | None = None) -> Expression[Any]:
+    def max(self, property: Any, condition: Expression[bool | None] | None = None) -> Expression[Any]:
         """The greatest value of a property; NULL over no record."""
         return self._aggregate("max", property, condition)
 

@@ -212,7 +212,7 @@ def test_misused_methods() -> None:
     with pytest.raises(cormorant.ProgrammingError, match="first"):
         age.asc(nulls="middle")  # type: ignore[arg-type]
     with pytest.raises(cormorant.ProgrammingError, match="pair"):
-        case(age > 3)  # type: ignore[arg-type]
+        case(age > 3)  # type: ignore[call-overload]
     with pytest.raises(cormorant.ProgrammingError, match="condition"):
         all_of(True)  # type: ignore[arg-type]
     with pytest.raises(AttributeError):

@@ -252,3 +252,18 @@ assert_type(func.coalesce(func.sum(Album.artist_id), Album.artist_id), Call[int]
 assert_type(func.sum(Album.artist_id) + 1, Expression[int | None])
 assert_type(1 - func.max(Album.artist_id), Expression[int | None])
 assert_type(func.coalesce(func.sum(Album.artist_id), 0) * 2, Expression[int])
+
+# Columns as values of CASE, aggregates along relations: in a call, too, which has a type of its own in mind.
+assert_type(select(Artist.albums.max(Album.artist_id)), Select[tuple[int | None]])
+assert_type(select(Artist.albums.min(Album.released), Artist.albums.sum(Album.rating)).limit(1).offset(0).sql[0], str)
+assert_type(select(Artist.name, Artist.albums.sum(Album.price)), Select[tuple[str, Decimal | None]])
+assert_type(case((Album.live, Album.artist_id), else_=Album.artist_id), Expression[int])
+assert_type(case((Album.live, Album.artist_id), else_=0), Expression[int])
+assert_type(case((Album.live, "live"), else_=Album.title), Expression[str])
+assert_type(case((Album.live, Album.artist_id), (Album.rating > 3, 0), else_=Album.id), Expression[int | None])
+assert_type(select(Album.id, case((Album.live, Album.title), else_=Artist.name)), Select[tuple[int | None, str]])
+# Without else_ it may be NULL.
+assert_type(case((Album.live, "live")), Expression[str | None])
+assert_type(case((Album.live, Album.title), (Album.rating > 3, "good")), Expression[str | None])
+assert_type(case((1, Album.artist_id), base=Album.id), Expression[int | None])
+assert_type(select(case((Album.live, Album.artist_id))), Select[tuple[int | None]])

@@ -9,6 +9,7 @@ from cormorant import (
     Model,
     alias,
     all_of,
+    case,
     column,
     delete,
     func,
@@ -155,3 +156,9 @@ select(pair)  # error
 Album.artist_id.in_(Album.id)  # error
 insert(Artist).values([1])  # error
 db.one("SELECT 1")  # error
+
+# Aggregates along relations, and what may be NULL.
+Artist.albums.max(Album.artist_id + 1)  # error
+Artist.albums.sum(Album)  # error
+year: int = db.fetch_values(select(Artist.albums.max(Album.artist_id)))[0]  # error
+size: str = db.fetch_values(select(case((Album.artist_id > 3, "great"))))[0]  # error
