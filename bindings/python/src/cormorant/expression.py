@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
 from uuid import UUID
 
@@ -45,6 +46,11 @@ PresentNumber: TypeAlias = "Expression[int | float]"
 PresentExact: TypeAlias = "Expression[Decimal | int]"
 PresentInteger: TypeAlias = "Expression[int]"
 PresentSpan: TypeAlias = "Expression[timedelta]"
+# Of other types, as of your own, nobody can say that they have no None in them.
+PresentValue: TypeAlias = (
+    "str | int | float | bytes | date | time | timedelta | Decimal | UUID | Enum | list[Any] | dict[Any, Any]"
+)
+Present: TypeAlias = "Expression[PresentValue]"
 Text: TypeAlias = "Expression[str | None]"
 Nulls: TypeAlias = Literal["first", "last"]
 
@@ -210,7 +216,11 @@ class Expression(Operand, Generic[T_co]):
         """Full-text search in a column of an FTS5 table, or in name(None, table) for all its columns."""
         return self._text(abi.CORM_OP_MATCH, query)
 
-    def concat(self, *others: object) -> Expression[str]:
+    @overload
+    def concat(self: Present, *others: PresentValue | Present) -> Expression[str]: ...
+    @overload
+    def concat(self, *others: object) -> Expression[str | None]: ...
+    def concat(self, *others: object) -> Expression[Any]:
         """This and the others as one text; NULL where one of them is."""
         node = self._node
         for other in others:
@@ -290,16 +300,24 @@ class Expression(Operand, Generic[T_co]):
         return self._calculate(abi.CORM_OP_MULTIPLY, self, other)
 
     @overload
-    def __truediv__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    def __truediv__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __truediv__(self: Number, other: float | Number) -> Expression[float]: ...
+    def __truediv__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __truediv__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
+    @overload
+    def __truediv__(self: Number, other: float | Number) -> Expression[float | None]: ...
     def __truediv__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_DIVIDE, self, other)
 
     @overload
-    def __mod__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    def __mod__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __mod__(self: Number, other: float | Number) -> Expression[float]: ...
+    def __mod__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __mod__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
+    @overload
+    def __mod__(self: Number, other: float | Number) -> Expression[float | None]: ...
     def __mod__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_REMAINDER, self, other)
 
@@ -349,43 +367,75 @@ class Expression(Operand, Generic[T_co]):
         return self._calculate(abi.CORM_OP_MULTIPLY, other, self)
 
     @overload
-    def __rtruediv__(self: Integer, other: int) -> Expression[int]: ...
+    def __rtruediv__(self: PresentInteger, other: int) -> Expression[int]: ...
     @overload
-    def __rtruediv__(self: Number, other: float) -> Expression[float]: ...
+    def __rtruediv__(self: PresentNumber, other: float) -> Expression[float]: ...
+    @overload
+    def __rtruediv__(self: Integer, other: int) -> Expression[int | None]: ...
+    @overload
+    def __rtruediv__(self: Number, other: float) -> Expression[float | None]: ...
     def __rtruediv__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_DIVIDE, other, self)
 
     @overload
-    def __rmod__(self: Integer, other: int) -> Expression[int]: ...
+    def __rmod__(self: PresentInteger, other: int) -> Expression[int]: ...
     @overload
-    def __rmod__(self: Number, other: float) -> Expression[float]: ...
+    def __rmod__(self: PresentNumber, other: float) -> Expression[float]: ...
+    @overload
+    def __rmod__(self: Integer, other: int) -> Expression[int | None]: ...
+    @overload
+    def __rmod__(self: Number, other: float) -> Expression[float | None]: ...
     def __rmod__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_REMAINDER, other, self)
 
     def __neg__(self) -> Expression[T_co]:
         return self._unary(abi.CORM_OP_NEGATE, decimals_of(self))
 
-    def bit_and(self: Integer, other: int | Integer) -> Expression[int]:
+    @overload
+    def bit_and(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...
+    @overload
+    def bit_and(self: Integer, other: int | Integer) -> Expression[int | None]: ...
+    def bit_and(self, other: Any) -> Expression[Any]:
         """The bits that both have."""
         return self._calculate(abi.CORM_OP_BIT_AND, self, other)
 
-    def bit_or(self: Integer, other: int | Integer) -> Expression[int]:
+    @overload
+    def bit_or(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...
+    @overload
+    def bit_or(self: Integer, other: int | Integer) -> Expression[int | None]: ...
+    def bit_or(self, other: Any) -> Expression[Any]:
         """The bits that one of them has."""
         return self._calculate(abi.CORM_OP_BIT_OR, self, other)
 
-    def bit_not(self: Integer) -> Expression[int]:
+    @overload
+    def bit_not(self: PresentInteger) -> Expression[int]: ...
+    @overload
+    def bit_not(self: Integer) -> Expression[int | None]: ...
+    def bit_not(self) -> Expression[Any]:
         """The bits that it has not."""
         return self._unary(abi.CORM_OP_BIT_NOT)
 
-    def shift_left(self: Integer, other: int | Integer) -> Expression[int]:
+    @overload
+    def shift_left(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...
+    @overload
+    def shift_left(self: Integer, other: int | Integer) -> Expression[int | None]: ...
+    def shift_left(self, other: Any) -> Expression[Any]:
         """The bits moved to the left, and to the right by a negative number."""
         return self._calculate(abi.CORM_OP_SHIFT_LEFT, self, other)
 
-    def shift_right(self: Integer, other: int | Integer) -> Expression[int]:
+    @overload
+    def shift_right(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...
+    @overload
+    def shift_right(self: Integer, other: int | Integer) -> Expression[int | None]: ...
+    def shift_right(self, other: Any) -> Expression[Any]:
         """The bits moved to the right, and to the left by a negative number."""
         return self._calculate(abi.CORM_OP_SHIFT_RIGHT, self, other)
 
-    def cast(self, type: type[U]) -> Expression[U]:
+    @overload
+    def cast(self: Present, type: type[U]) -> Expression[U]: ...
+    @overload
+    def cast(self, type: type[U]) -> Expression[U | None]: ...
+    def cast(self, type: type[U]) -> Expression[Any]:
         """CAST to int, float, str or bytes."""
         if type not in _CASTS:
             raise ProgrammingError(f"there is no cast to {type!r}", hint="cast to int, float, str or bytes")

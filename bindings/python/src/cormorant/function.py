@@ -12,7 +12,7 @@ from ._shape import TupleShape
 from ._sql import bindings_of
 from ._text_option import refuse_no_text, text_argument
 from .error import ProgrammingError
-from .expression import Expression, Number, T_co
+from .expression import Expression, Number, Present, T_co
 from .value import plain_value
 
 if TYPE_CHECKING:
@@ -102,6 +102,20 @@ class _Coalesce(Protocol):
     def __call__(self, value: Any, *others: Any) -> Call[Any]: ...
 
 
+class _Sum(Protocol):
+    @overload
+    def __call__(self, value: Expression[bool | None]) -> Call[int | None]: ...
+    @overload
+    def __call__(self, value: Expression[T]) -> Call[T | None]: ...
+
+
+class _Length(Protocol):
+    @overload
+    def __call__(self, value: Present) -> Call[int]: ...
+    @overload
+    def __call__(self, value: Expression[Any]) -> Call[int | None]: ...
+
+
 class _Functions:
     """`func`: any function that SQLite has as an attribute, such as func.lower(Person.name).
 
@@ -117,10 +131,11 @@ class _Functions:
     if TYPE_CHECKING:
 
         def count(self, value: Expression[Any] = ...) -> Call[int]: ...
-        def sum(self, value: Expression[T]) -> Call[T | None]: ...
         def avg(self, value: Number) -> Call[float | None]: ...
         def total(self, value: Number) -> Call[float]: ...
 
+        sum: _Sum
+        length: _Length
         max: _OfFirstArgument
         min: _OfFirstArgument
         coalesce: _Coalesce
@@ -134,7 +149,6 @@ class _Functions:
 
         def lower(self, text: Expression[T]) -> Call[T]: ...
         def upper(self, text: Expression[T]) -> Call[T]: ...
-        def length(self, value: Expression[Any]) -> Call[int]: ...
         def row_number(self) -> Call[int]: ...
         def rank(self) -> Call[int]: ...
         def dense_rank(self) -> Call[int]: ...
