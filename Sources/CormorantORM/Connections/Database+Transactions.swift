@@ -82,8 +82,23 @@ extension Database {
     @available(*, noasync, message: "await transaction with a body that takes the database")
     @discardableResult
     public func transaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
-        if dialect == .sqlite || transactionDepth > 0 { return try inTransaction(kind, body) }
-        return try again { try inTransaction(kind, body) }
+        if dialect == .sqlite || transactionDepth > 0 { return try inTransaction(kind) { try endingItsOwn(body) } }
+        return try again { try inTransaction(kind) { try endingItsOwn(body) } }
+    }
+
+    /// Runs the body of a transaction, which can end none but those that it begins.
+    private func endingItsOwn<T>(_ body: () throws -> T) throws -> T {
+        guard let depth = readers?.held()?.readDepth, depth > 0 else { return try keepingTransaction("body", body) }
+        let result = Result(catching: body)
+        let isLeftOpen = transactionDepth > depth
+        while transactionDepth > depth { try endInnermost(committing: false) }
+        if case .success = result, isLeftOpen || transactionDepth < depth {
+            throw CormorantError(
+                .transaction,
+                isLeftOpen ? "the body left a transaction open" : "the body ended the transaction that it runs in",
+                hint: "end what the body begins, and nothing else")
+        }
+        return try result.get()
     }
 
     /// Runs `body`, which is a whole transaction, again as long as others are in its way, with a pause that differs for each.

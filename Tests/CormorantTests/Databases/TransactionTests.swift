@@ -24,6 +24,46 @@ struct TransactionTests {
         #expect(database.transactionDepth == 0)
     }
 
+    @Test func aBodyEndsNothingButWhatItBegins() throws {
+        struct Stop: Error {}
+        let folder = try TemporaryFolder()
+        let database = try Database(path: folder.file("test.db"))
+        try database.createTables(City.self)
+        let leaving: [(Database) throws -> Void] = [
+            { try $0.begin() },
+            {
+                try $0.begin()
+                throw Stop()
+            },
+            { try $0.commit() },
+            { try $0.rollback() },
+            {
+                try $0.rollback()
+                try $0.begin()
+            },
+        ]
+        for leave in leaving {
+            #expect(throws: (any Error).self) {
+                try database.write { database in
+                    _ = try database.inserted(City(name: "lost"))
+                    try leave(database)
+                    _ = try database.inserted(City(name: "lost, too"))
+                }
+            }
+            #expect(database.transactionDepth == 0)
+        }
+        #expect(throws: CormorantError.self) {
+            try database.transaction(.read) { try database.begin(.read) }
+        }
+        #expect(throws: CormorantError.self) {
+            try database.transaction(.read) { try database.commit() }
+        }
+        #expect(database.transactionDepth == 0)
+        try database.write { _ = try $0.inserted(City(name: "kept")) }
+        let other = try Database(path: folder.file("test.db"))
+        #expect(try other.fetchAll(City.self).map(\.name) == ["kept"])
+    }
+
     /// SQLite waits for no lock while a statement of the connection reads, so that a write would fail for who only waits for its turn.
     @Test func whoReadsAlreadyWritesBeforeItsTurn() throws {
         let folder = try TemporaryFolder()
