@@ -73,10 +73,6 @@ class Expression(Operand, Generic[T_co]):
     added, subtracted and multiplied exactly; what is not exact of them, / and % among it, is refused. & | ~ join
     conditions, each in parentheses: (Person.age > 35) & ~Person.name.like("B%"). A value beside a column is encoded as
     the column's own. Everything else is a method.
-
-    Types say `| None` of what is made of something that may be NULL, and of comparisons with types of your own, of
-    which nobody can say that they hold no None. They cannot know of a left join, of a division by zero, and of a
-    foreign key that may be None on the way of Album.artist.name: say optional() there.
     """
 
     __slots__ = ()

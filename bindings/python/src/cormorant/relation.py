@@ -149,11 +149,7 @@ class ToMany(Relation[M]):
 
 
 class ToOne(Relation[M]):
-    """A relation to one record, by to_one. On the class its attributes are the target's: Album.artist.name == "X".
-
-    They are of the target's types, also where a foreign key that may be None makes them NULL: select
-    Album.artist.name.optional() then.
-    """
+    """A relation to one record, by to_one. On the class its attributes are the target's: Album.artist.name == "X"."""
 
     @overload
     def __get__(self, instance: None, owner: type) -> type[M]: ...
