@@ -52,9 +52,6 @@ PresentValue: TypeAlias = (
 )
 Present: TypeAlias = "Expression[PresentValue]"
 Text: TypeAlias = "Expression[str | None]"
-PresentText: TypeAlias = "Expression[str]"
-Condition: TypeAlias = "Expression[bool | None]"
-PresentCondition: TypeAlias = "Expression[bool]"
 Nulls: TypeAlias = Literal["first", "last"]
 
 _NULLS = {None: abi.CORM_NULLS_LEAST, "first": abi.CORM_NULLS_FIRST, "last": abi.CORM_NULLS_LAST}
@@ -105,24 +102,12 @@ class Expression(Operand, Generic[T_co]):
 
     # --- Comparisons ---
 
-    @overload  # type: ignore[override]
-    def __eq__(self, other: None) -> Expression[bool]: ...
-    @overload
-    def __eq__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
-    @overload
-    def __eq__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
-    def __eq__(self, other: Any) -> Expression[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __eq__(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:  # type: ignore[override]
         if other is None and not self._encodes_none():
             return self.is_null()
         return self._compare(abi.CORM_OP_EQUAL, other)
 
-    @overload  # type: ignore[override]
-    def __ne__(self, other: None) -> Expression[bool]: ...
-    @overload
-    def __ne__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
-    @overload
-    def __ne__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
-    def __ne__(self, other: Any) -> Expression[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:  # type: ignore[override]
         if other is None and not self._encodes_none():
             return self.is_not_null()
         return self._compare(abi.CORM_OP_NOT_EQUAL, other)
@@ -130,32 +115,16 @@ class Expression(Operand, Generic[T_co]):
     # Like every object's: == makes a condition, so it cannot say what is equal.
     __hash__ = object.__hash__
 
-    @overload
-    def __lt__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
-    @overload
-    def __lt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
-    def __lt__(self, other: Any) -> Expression[Any]:
+    def __lt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
         return self._compare(abi.CORM_OP_LESS, other)
 
-    @overload
-    def __le__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
-    @overload
-    def __le__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
-    def __le__(self, other: Any) -> Expression[Any]:
+    def __le__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
         return self._compare(abi.CORM_OP_LESS_EQUAL, other)
 
-    @overload
-    def __gt__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
-    @overload
-    def __gt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
-    def __gt__(self, other: Any) -> Expression[Any]:
+    def __gt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
         return self._compare(abi.CORM_OP_GREATER, other)
 
-    @overload
-    def __ge__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
-    @overload
-    def __ge__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
-    def __ge__(self, other: Any) -> Expression[Any]:
+    def __ge__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
         return self._compare(abi.CORM_OP_GREATER_EQUAL, other)
 
     def is_(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:
@@ -174,21 +143,11 @@ class Expression(Operand, Generic[T_co]):
         """IS NOT NULL."""
         return self._unary(abi.CORM_OP_IS_NOT_NULL, TRUTHS)
 
-    @overload
-    def between(self: Present, low: T_co | Expression[T_co], high: T_co | Expression[T_co]) -> Expression[bool]: ...
-    @overload
-    def between(
-        self, low: T_co | Expression[T_co | None], high: T_co | Expression[T_co | None]
-    ) -> Expression[bool | None]: ...
-    def between(self, low: Any, high: Any) -> Expression[Any]:
+    def between(self, low: T_co | Expression[T_co | None], high: T_co | Expression[T_co | None]) -> Expression[bool]:
         """From low to high, both included."""
         return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)), TRUTHS)
 
-    @overload
-    def in_(self: Present, values: Iterable[T_co | None] | Query[tuple[T_co]] | Parameter) -> Expression[bool]: ...
-    @overload
-    def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool | None]: ...
-    def in_(self, values: Any) -> Expression[Any]:
+    def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool]:
         """One of the values, of which there may be any number, and where None asks for NULL; or of the one column of a
         query, the opposite of which holds for no row where the query gives a NULL. A parameter is given a list of
         values when the query runs: Person.id.in_(param("ids")).
@@ -204,55 +163,29 @@ class Expression(Operand, Generic[T_co]):
             )
         return Expression((abi.CORM_NODE_IN, self._node, encode_values(self, values)), TRUTHS)
 
-    @overload
-    def not_in(self: Present, values: Iterable[T_co | None] | Query[tuple[T_co]] | Parameter) -> Expression[bool]: ...
-    @overload
-    def not_in(
-        self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter
-    ) -> Expression[bool | None]: ...
-    def not_in(self, values: Any) -> Expression[Any]:
+    def not_in(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool]:
         """None of the values. A NULL among those of a query makes that unknown, as SQL has it."""
         return ~self.in_(values)
 
     # --- Texts ---
 
-    @overload
-    def like(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
-    @overload
-    def like(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
-    def like(self, pattern: Any) -> Expression[Any]:
+    def like(self: Text, pattern: str | Text) -> Expression[bool]:
         """% stands for any text, _ for any character; the case of ASCII letters is ignored."""
         return self._text(abi.CORM_OP_LIKE, pattern)
 
-    @overload
-    def not_like(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
-    @overload
-    def not_like(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
-    def not_like(self, pattern: Any) -> Expression[Any]:
+    def not_like(self: Text, pattern: str | Text) -> Expression[bool]:
         """The pattern of like() does not fit; NULL where one is."""
         return self._text(abi.CORM_OP_NOT_LIKE, pattern)
 
-    @overload
-    def glob(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
-    @overload
-    def glob(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
-    def glob(self, pattern: Any) -> Expression[Any]:
+    def glob(self: Text, pattern: str | Text) -> Expression[bool]:
         """* stands for any text, ? for any character, [...] for one of these; minds case."""
         return self._text(abi.CORM_OP_GLOB, pattern)
 
-    @overload
-    def not_glob(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
-    @overload
-    def not_glob(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
-    def not_glob(self, pattern: Any) -> Expression[Any]:
+    def not_glob(self: Text, pattern: str | Text) -> Expression[bool]:
         """The pattern of glob() does not fit; NULL where one is."""
         return self._text(abi.CORM_OP_NOT_GLOB, pattern)
 
-    @overload
-    def regexp(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
-    @overload
-    def regexp(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
-    def regexp(self, pattern: Any) -> Expression[Any]:
+    def regexp(self: Text, pattern: str | Text) -> Expression[bool]:
         """A regular expression fits somewhere in the text: `. * + ? {n,m} [...] (...) | ^ $`, and `b d s w` after a
         backslash with their opposites, of characters; at its beginning `(?i)` ignores the case of ASCII letters.
 
@@ -261,27 +194,15 @@ class Expression(Operand, Generic[T_co]):
         """
         return self._text(abi.CORM_OP_REGEXP, pattern)
 
-    @overload
-    def has_prefix(self: PresentText, text: str | PresentText) -> Expression[bool]: ...
-    @overload
-    def has_prefix(self: Text, text: str | Text) -> Expression[bool | None]: ...
-    def has_prefix(self, text: Any) -> Expression[Any]:
+    def has_prefix(self: Text, text: str | Text) -> Expression[bool]:
         """Begins with the text, in which % and _ stand for themselves; the case of ASCII letters is ignored."""
         return self._text(abi.CORM_OP_HAS_PREFIX, text)
 
-    @overload
-    def has_suffix(self: PresentText, text: str | PresentText) -> Expression[bool]: ...
-    @overload
-    def has_suffix(self: Text, text: str | Text) -> Expression[bool | None]: ...
-    def has_suffix(self, text: Any) -> Expression[Any]:
+    def has_suffix(self: Text, text: str | Text) -> Expression[bool]:
         """Ends with the text, as has_prefix."""
         return self._text(abi.CORM_OP_HAS_SUFFIX, text)
 
-    @overload
-    def contains(self: PresentText, text: str | PresentText) -> Expression[bool]: ...
-    @overload
-    def contains(self: Text, text: str | Text) -> Expression[bool | None]: ...
-    def contains(self, text: Any) -> Expression[Any]:
+    def contains(self: Text, text: str | Text) -> Expression[bool]:
         """Has the text in it, as has_prefix."""
         column = self._column
         if column is not None and column.type_name == "json":
@@ -291,11 +212,7 @@ class Expression(Operand, Generic[T_co]):
             )
         return self._text(abi.CORM_OP_CONTAINS, text)
 
-    @overload
-    def match(self: PresentText, query: str | PresentText) -> Expression[bool]: ...
-    @overload
-    def match(self: Text, query: str | Text) -> Expression[bool | None]: ...
-    def match(self, query: Any) -> Expression[Any]:
+    def match(self: Text, query: str | Text) -> Expression[bool]:
         """Full-text search in a column of an FTS5 table, or in name(None, table) for all its columns."""
         return self._text(abi.CORM_OP_MATCH, query)
 
@@ -526,25 +443,13 @@ class Expression(Operand, Generic[T_co]):
 
     # --- Conditions ---
 
-    @overload
-    def __and__(self: PresentCondition, other: PresentCondition) -> Expression[bool]: ...
-    @overload
-    def __and__(self: Condition, other: Condition) -> Expression[bool | None]: ...
-    def __and__(self, other: Any) -> Expression[Any]:
+    def __and__(self: Expression[bool | None], other: Expression[bool | None]) -> Expression[bool]:
         return _joined(abi.CORM_NODE_ALL, self, other)
 
-    @overload
-    def __or__(self: PresentCondition, other: PresentCondition) -> Expression[bool]: ...
-    @overload
-    def __or__(self: Condition, other: Condition) -> Expression[bool | None]: ...
-    def __or__(self, other: Any) -> Expression[Any]:
+    def __or__(self: Expression[bool | None], other: Expression[bool | None]) -> Expression[bool]:
         return _joined(abi.CORM_NODE_ANY, self, other)
 
-    @overload
-    def __invert__(self: PresentCondition) -> Expression[bool]: ...
-    @overload
-    def __invert__(self: Condition) -> Expression[bool | None]: ...
-    def __invert__(self) -> Expression[Any]:
+    def __invert__(self: Expression[bool | None]) -> Expression[bool]:
         return self._unary(abi.CORM_OP_NOT, TRUTHS)
 
     if not TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ._shape import TupleShape
 from ._sql import bindings_of
 from ._text_option import refuse_no_text, text_argument
 from .error import ProgrammingError
-from .expression import Condition, Expression, Number, Present, PresentCondition, T_co
+from .expression import Expression, Number, Present, T_co
 from .value import plain_value
 
 if TYPE_CHECKING:
@@ -236,20 +236,12 @@ def case(*cases: tuple[Any, Any], else_: Any = None, base: Expression[Any] | Non
     return Expression((abi.CORM_NODE_CASE, None if base is None else base._node, pairs, otherwise), column)
 
 
-@overload
-def all_of(*conditions: PresentCondition) -> Expression[bool]: ...
-@overload
-def all_of(*conditions: Condition) -> Expression[bool | None]: ...
-def all_of(*conditions: Expression[Any]) -> Expression[Any]:
+def all_of(*conditions: Expression[bool | None]) -> Expression[bool]:
     """All of the conditions; true without any."""
     return Expression((abi.CORM_NODE_ALL, [condition_node(item) for item in conditions]), TRUTHS)
 
 
-@overload
-def any_of(*conditions: PresentCondition) -> Expression[bool]: ...
-@overload
-def any_of(*conditions: Condition) -> Expression[bool | None]: ...
-def any_of(*conditions: Expression[Any]) -> Expression[Any]:
+def any_of(*conditions: Expression[bool | None]) -> Expression[bool]:
     """Any of the conditions; false without any."""
     return Expression((abi.CORM_NODE_ANY, [condition_node(item) for item in conditions]), TRUTHS)
 
