@@ -185,7 +185,8 @@ extension Connection {
         let pulse = try Statement(self, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT i FROM n")
         defer { pulse.finalize() }
         // Before the file is looked at, to which a checkpoint may copy them meanwhile.
-        let logged = file.newestFrames
+        let copied = file.index.copied
+        let logged = file.newestFrames?.filter { $0.value > copied }
         var size: Int64 = 0
         guard file.fileSize(&size) == SQLITE_OK else { throw error(SQLITE_IOERR) }
         let ofFile = UInt32(clamping: size / Int64(file.pageSize))

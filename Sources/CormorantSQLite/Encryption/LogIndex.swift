@@ -117,6 +117,10 @@ final class LogIndex {
         return frames
     }
 
+    /// Up to which frame a checkpoint has copied the log to the file, but for those of pages that have changed again.
+    /// https://www.sqlite.org/walformat.html: nBackfill, after the two copies of the header.
+    var copied: Int64 { memory.map { Int64($0.load(fromByteOffset: 2 * LogIndexHeader.size, as: UInt32.self)) } ?? 0 }
+
     /// How many regions of the index the committed frames need.
     var regionCount: Int { memory.map { (Int(LogIndexHeader.lastFrame($0)) &+ 33) / 4096 &+ 1 } ?? 0 }
 

@@ -317,7 +317,7 @@ def test_sets_are_found_by_a_program_of_another_hash_seed(tmp_path: Path) -> Non
         run = subprocess.run(
             [sys.executable, "-c", program, path],
             cwd=Path(__file__).parent,
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
             capture_output=True,
             text=True,
             check=True,
