@@ -200,7 +200,7 @@ def test_others_write_while_the_index_is_made(url: str, indexed: Path) -> None:
 
 
 def test_a_writer_never_waits_as_long_as_the_step_takes(url: str, folder: Path) -> None:
-    rows = 100_000
+    rows = 300_000
     with Database(url) as db, Database(url) as writer:
         bundle = made(db, folder, rows)
         waits: list[float] = []
