@@ -52,8 +52,8 @@ private func isView(_ name: String, _ connection: Connection) throws -> Bool {
 }
 
 extension ModelDescriptor {
-    /// The model and those that relations and foreign keys lead to, directly or through others, each with the one of all rows of its table. A relation that is wrong is passed by: it is
-    /// an error where it is used.
+    /// The model and those that relations and foreign keys lead to, directly or through others, each with the one of all rows of
+    /// its table. A relation that is wrong is passed by: it is an error where it is used.
     fileprivate var withRelated: [ModelDescriptor] {
         var found = [self]
         var tables = Set([ObjectIdentifier(tableReference)])

@@ -76,13 +76,16 @@ extension Database {
         for _ in depth..<max(depth, connection.transactionDepth) { try? rollback() }
         if case .success = result, isLeftOpen || !connection.isInTransaction {
             if let engine = connection.engine, engine.hasFailedTransaction { throw connection.failedTransaction() }
-            throw CormorantError(
-                .transaction,
-                isLeftOpen
-                    ? "the \(what) left a transaction open" : "the \(what) ended the transaction that it runs in",
-                hint: "end what the \(what) begins, and nothing else")
+            throw endedWrongly(what, isLeftOpen: isLeftOpen)
         }
         return try result.get()
+    }
+
+    func endedWrongly(_ what: String, isLeftOpen: Bool) -> CormorantError {
+        CormorantError(
+            .transaction,
+            isLeftOpen ? "the \(what) left a transaction open" : "the \(what) ended the transaction that it runs in",
+            hint: "end what the \(what) begins, and nothing else")
     }
 }
 

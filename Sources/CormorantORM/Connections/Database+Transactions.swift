@@ -93,10 +93,7 @@ extension Database {
         let isLeftOpen = transactionDepth > depth
         while transactionDepth > depth { try endInnermost(committing: false) }
         if case .success = result, isLeftOpen || transactionDepth < depth {
-            throw CormorantError(
-                .transaction,
-                isLeftOpen ? "the body left a transaction open" : "the body ended the transaction that it runs in",
-                hint: "end what the body begins, and nothing else")
+            throw endedWrongly("body", isLeftOpen: isLeftOpen)
         }
         return try result.get()
     }

@@ -208,7 +208,7 @@ extension JSONScanner {
             throw JSONFault(.range, "the number does not fit into a double", "scale it")
         } else if isFloat, Float(rounding: value) == nil {
             throw JSONFault(.range, "the number does not fit into 32 bits", "make the column a double")
-        } else if isFloat, !token.isRich, Double(Float(value)) != value, value.magnitude > 16_777_216 {
+        } else if isFloat, !token.isRich, Double(Float(value)) != value {
             throw JSONFault(
                 .range, "the number is an integer that 32 bits of a float cannot hold",
                 "make the column a double, or write it with an exponent")

@@ -69,7 +69,7 @@ final class EncryptedJournalFile: VFSFile {
         let records = bigEndian32(header.bytes, 8)
         isCounted = startsAsHeader(buffer) && records > 0 && records < .max
         let status = writeRaw(buffer, count, offset)
-        if offset == 0, isZero(header.bytes, 12) { database.transactionHasEnded() }
+        if status == SQLITE_OK, offset == 0, isZero(header.bytes, 12) { database.transactionHasEnded() }
         // Not where its records are counted later on, by 12 bytes.
         if status == SQLITE_OK, count > 12 { writtenEnd = offset &+ Int64(count) }
         return status
@@ -85,8 +85,9 @@ final class EncryptedJournalFile: VFSFile {
     }
 
     override func truncate(_ size: Int64) -> Int32 {
-        if size == 0 { database.transactionHasEnded() }
-        return super.truncate(size)
+        let status = super.truncate(size)
+        if status == SQLITE_OK, size == 0 { database.transactionHasEnded() }
+        return status
     }
 
     private func writeNumber(_ value: UInt32, _ offset: Int64) -> Int32 {

@@ -144,7 +144,7 @@ final class WriteTurns {
 
     private func giveBack(_ places: SharedNumber, _ commits: SharedNumber, _ call: () -> Int32) -> Int32 {
         // Others had committed after this one began to read: SQLite gives the lock back, sleeps, and begins anew.
-        let isRefused = isToWrite && changes?.load() == changesBefore && !isReading
+        let isRefused = waits && isToWrite && changes?.load() == changesBefore && !isReading
         if isRefused {
             turnBegan = 0
             precede(places)
@@ -246,7 +246,7 @@ final class WriteTurns {
 
     /// Takes the place before all others.
     private func precede(_ places: SharedNumber) {
-        while waits {
+        while true {
             let queue = Queue(places.load())
             guard !queue.isFull else { return }
             place = queue.head &- 1
