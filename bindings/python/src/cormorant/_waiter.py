@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from ._task import current_task, is_in_loop
@@ -11,6 +12,10 @@ from .error import ProgrammingError
 
 if TYPE_CHECKING:
     import asyncio
+
+
+# The tasks whose cancellation was put off and has not come yet.
+_put_off: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class Waiter:
@@ -96,12 +101,14 @@ class _OfAsyncio(Waiter):
         before = min(self._before, task.cancelling() - 1)
 
         def cancel() -> None:
+            _put_off.discard(task)
             # Not where who asked for it, such as a time limit, has seen that the task is done with what it was of.
             if not task.done() and task.cancelling() > before:
                 task.cancel(*cancelled.args)
                 task.uncancel()
 
         self._loop.call_soon(cancel)
+        _put_off.add(task)
         return True
 
 
@@ -130,6 +137,7 @@ class _OfTrio(Waiter):
         return None
 
     def put_off(self, cancelled: BaseException) -> bool:
+        _put_off.add(self._trio.lowlevel.current_task())
         return True
 
 
@@ -155,6 +163,21 @@ def task_waiter() -> Waiter:
     if trio := _trio():
         return _OfTrio(trio)
     raise ProgrammingError("a call is awaited where no loop of asyncio or trio runs", hint="await it in asyncio.run()")
+
+
+async def checkpoint() -> None:
+    """Raises a cancellation that was put off, so that its task begins nothing more."""
+    # Of other tasks, mostly; then it only lets the loop go round.
+    if not _put_off:
+        return
+    if is_in_loop():
+        import asyncio
+
+        # The cancellation is the loop's next step.
+        await asyncio.sleep(0)
+    elif trio := _trio():
+        _put_off.discard(trio.lowlevel.current_task())
+        await trio.lowlevel.checkpoint_if_cancelled()
 
 
 def caller() -> object:

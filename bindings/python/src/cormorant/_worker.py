@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ._native import thread as native_thread
 from ._native.handle import DatabaseHandle
-from ._waiter import ThreadWaiter, Waiter, task_waiter
+from ._waiter import ThreadWaiter, Waiter, checkpoint, task_waiter
 from ._work import Work
 from .error import BusyError, ProgrammingError
 
@@ -232,6 +232,7 @@ class Lease:
 
 async def lease(database: Database, writing: bool, keeping: bool = False) -> Lease:
     """A worker, when its turn has come. BusyError where none has ended for the busy timeout."""
+    await checkpoint()
     workers = workers_of(database)
     turns = workers.writing if writing else workers.keeping if keeping else workers.calls
     if not turns.take() and not turns.take(waiter := task_waiter()):
