@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, overload
 from uuid import UUID
 
+from ._arithmetic import Arithmetic, Integer, PresentInteger, T_co
 from ._native import abi
 from ._native import expression as native_expression
 from ._native.abi import CORM_NODE_BINARY, CORM_NODE_UNARY, CORM_NODE_VALUE
 from ._native.expression import Node
 from ._operand import (
     TRUTHS,
-    Operand,
     condition_node,
     decimals_of,
     durations_of,
@@ -35,23 +35,16 @@ if TYPE_CHECKING:
     from .function import Parameter
     from .statement import Query
 
-T_co = TypeVar("T_co", covariant=True)
 U = TypeVar("U")
-Number: TypeAlias = "Expression[int | float | None]"
-Exact: TypeAlias = "Expression[Decimal | int | None]"
-Integer: TypeAlias = "Expression[int | None]"
-Span: TypeAlias = "Expression[timedelta | None]"
-# Those that are never NULL.
-PresentNumber: TypeAlias = "Expression[int | float]"
-PresentExact: TypeAlias = "Expression[Decimal | int]"
-PresentInteger: TypeAlias = "Expression[int]"
-PresentSpan: TypeAlias = "Expression[timedelta]"
 # Of other types, as of your own, nobody can say that they have no None in them.
 PresentValue: TypeAlias = (
     "str | int | float | bytes | date | time | timedelta | Decimal | UUID | Enum | list[Any] | dict[Any, Any]"
 )
 Present: TypeAlias = "Expression[PresentValue]"
 Text: TypeAlias = "Expression[str | None]"
+PresentText: TypeAlias = "Expression[str]"
+Condition: TypeAlias = "Expression[bool | None]"
+PresentCondition: TypeAlias = "Expression[bool]"
 Nulls: TypeAlias = Literal["first", "last"]
 
 _NULLS = {None: abi.CORM_NULLS_LEAST, "first": abi.CORM_NULLS_FIRST, "last": abi.CORM_NULLS_LAST}
@@ -63,13 +56,17 @@ _CASTS: dict[type, int] = {
 }
 
 
-class Expression(Operand, Generic[T_co]):
+class Expression(Arithmetic[T_co]):
     """An SQL expression, made by operators on columns and other expressions; it never changes.
 
     == != < <= > >= compare; `== None` asks for NULL. + - * / % are SQL's: integers divide to integers. Decimals are
     added, subtracted and multiplied exactly; what is not exact of them, / and % among it, is refused. & | ~ join
     conditions, each in parentheses: (Person.age > 35) & ~Person.name.like("B%"). A value beside a column is encoded as
     the column's own. Everything else is a method.
+
+    Types say `| None` of what is made of something that may be NULL, and of comparisons with types of your own, of
+    which nobody can say that they hold no None. They cannot know of a left join, of a division by zero, and of a
+    foreign key that may be None on the way of Album.artist.name: say optional() there.
     """
 
     __slots__ = ()
@@ -102,12 +99,24 @@ class Expression(Operand, Generic[T_co]):
 
     # --- Comparisons ---
 
-    def __eq__(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def __eq__(self, other: None) -> Expression[bool]: ...
+    @overload
+    def __eq__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
+    @overload
+    def __eq__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
+    def __eq__(self, other: Any) -> Expression[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         if other is None and not self._encodes_none():
             return self.is_null()
         return self._compare(abi.CORM_OP_EQUAL, other)
 
-    def __ne__(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def __ne__(self, other: None) -> Expression[bool]: ...
+    @overload
+    def __ne__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
+    @overload
+    def __ne__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
+    def __ne__(self, other: Any) -> Expression[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         if other is None and not self._encodes_none():
             return self.is_not_null()
         return self._compare(abi.CORM_OP_NOT_EQUAL, other)
@@ -115,16 +124,32 @@ class Expression(Operand, Generic[T_co]):
     # Like every object's: == makes a condition, so it cannot say what is equal.
     __hash__ = object.__hash__
 
-    def __lt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
+    @overload
+    def __lt__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
+    @overload
+    def __lt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
+    def __lt__(self, other: Any) -> Expression[Any]:
         return self._compare(abi.CORM_OP_LESS, other)
 
-    def __le__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
+    @overload
+    def __le__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
+    @overload
+    def __le__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
+    def __le__(self, other: Any) -> Expression[Any]:
         return self._compare(abi.CORM_OP_LESS_EQUAL, other)
 
-    def __gt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
+    @overload
+    def __gt__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
+    @overload
+    def __gt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
+    def __gt__(self, other: Any) -> Expression[Any]:
         return self._compare(abi.CORM_OP_GREATER, other)
 
-    def __ge__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
+    @overload
+    def __ge__(self: Present, other: T_co | Expression[T_co]) -> Expression[bool]: ...
+    @overload
+    def __ge__(self, other: T_co | Expression[T_co | None]) -> Expression[bool | None]: ...
+    def __ge__(self, other: Any) -> Expression[Any]:
         return self._compare(abi.CORM_OP_GREATER_EQUAL, other)
 
     def is_(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:
@@ -143,11 +168,21 @@ class Expression(Operand, Generic[T_co]):
         """IS NOT NULL."""
         return self._unary(abi.CORM_OP_IS_NOT_NULL, TRUTHS)
 
-    def between(self, low: T_co | Expression[T_co | None], high: T_co | Expression[T_co | None]) -> Expression[bool]:
+    @overload
+    def between(self: Present, low: T_co | Expression[T_co], high: T_co | Expression[T_co]) -> Expression[bool]: ...
+    @overload
+    def between(
+        self, low: T_co | Expression[T_co | None], high: T_co | Expression[T_co | None]
+    ) -> Expression[bool | None]: ...
+    def between(self, low: Any, high: Any) -> Expression[Any]:
         """From low to high, both included."""
         return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)), TRUTHS)
 
-    def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool]:
+    @overload
+    def in_(self: Present, values: Iterable[T_co | None] | Query[tuple[T_co]] | Parameter) -> Expression[bool]: ...
+    @overload
+    def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool | None]: ...
+    def in_(self, values: Any) -> Expression[Any]:
         """One of the values, of which there may be any number, and where None asks for NULL; or of the one column of a
         query, the opposite of which holds for no row where the query gives a NULL. A parameter is given a list of
         values when the query runs: Person.id.in_(param("ids")).
@@ -163,29 +198,55 @@ class Expression(Operand, Generic[T_co]):
             )
         return Expression((abi.CORM_NODE_IN, self._node, encode_values(self, values)), TRUTHS)
 
-    def not_in(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool]:
+    @overload
+    def not_in(self: Present, values: Iterable[T_co | None] | Query[tuple[T_co]] | Parameter) -> Expression[bool]: ...
+    @overload
+    def not_in(
+        self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter
+    ) -> Expression[bool | None]: ...
+    def not_in(self, values: Any) -> Expression[Any]:
         """None of the values. A NULL among those of a query makes that unknown, as SQL has it."""
         return ~self.in_(values)
 
     # --- Texts ---
 
-    def like(self: Text, pattern: str | Text) -> Expression[bool]:
+    @overload
+    def like(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
+    @overload
+    def like(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
+    def like(self, pattern: Any) -> Expression[Any]:
         """% stands for any text, _ for any character; the case of ASCII letters is ignored."""
         return self._text(abi.CORM_OP_LIKE, pattern)
 
-    def not_like(self: Text, pattern: str | Text) -> Expression[bool]:
+    @overload
+    def not_like(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
+    @overload
+    def not_like(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
+    def not_like(self, pattern: Any) -> Expression[Any]:
         """The pattern of like() does not fit; NULL where one is."""
         return self._text(abi.CORM_OP_NOT_LIKE, pattern)
 
-    def glob(self: Text, pattern: str | Text) -> Expression[bool]:
+    @overload
+    def glob(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
+    @overload
+    def glob(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
+    def glob(self, pattern: Any) -> Expression[Any]:
         """* stands for any text, ? for any character, [...] for one of these; minds case."""
         return self._text(abi.CORM_OP_GLOB, pattern)
 
-    def not_glob(self: Text, pattern: str | Text) -> Expression[bool]:
+    @overload
+    def not_glob(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
+    @overload
+    def not_glob(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
+    def not_glob(self, pattern: Any) -> Expression[Any]:
         """The pattern of glob() does not fit; NULL where one is."""
         return self._text(abi.CORM_OP_NOT_GLOB, pattern)
 
-    def regexp(self: Text, pattern: str | Text) -> Expression[bool]:
+    @overload
+    def regexp(self: PresentText, pattern: str | PresentText) -> Expression[bool]: ...
+    @overload
+    def regexp(self: Text, pattern: str | Text) -> Expression[bool | None]: ...
+    def regexp(self, pattern: Any) -> Expression[Any]:
         """A regular expression fits somewhere in the text: `. * + ? {n,m} [...] (...) | ^ $`, and `b d s w` after a
         backslash with their opposites, of characters; at its beginning `(?i)` ignores the case of ASCII letters.
 
@@ -194,15 +255,27 @@ class Expression(Operand, Generic[T_co]):
         """
         return self._text(abi.CORM_OP_REGEXP, pattern)
 
-    def has_prefix(self: Text, text: str | Text) -> Expression[bool]:
+    @overload
+    def has_prefix(self: PresentText, text: str | PresentText) -> Expression[bool]: ...
+    @overload
+    def has_prefix(self: Text, text: str | Text) -> Expression[bool | None]: ...
+    def has_prefix(self, text: Any) -> Expression[Any]:
         """Begins with the text, in which % and _ stand for themselves; the case of ASCII letters is ignored."""
         return self._text(abi.CORM_OP_HAS_PREFIX, text)
 
-    def has_suffix(self: Text, text: str | Text) -> Expression[bool]:
+    @overload
+    def has_suffix(self: PresentText, text: str | PresentText) -> Expression[bool]: ...
+    @overload
+    def has_suffix(self: Text, text: str | Text) -> Expression[bool | None]: ...
+    def has_suffix(self, text: Any) -> Expression[Any]:
         """Ends with the text, as has_prefix."""
         return self._text(abi.CORM_OP_HAS_SUFFIX, text)
 
-    def contains(self: Text, text: str | Text) -> Expression[bool]:
+    @overload
+    def contains(self: PresentText, text: str | PresentText) -> Expression[bool]: ...
+    @overload
+    def contains(self: Text, text: str | Text) -> Expression[bool | None]: ...
+    def contains(self, text: Any) -> Expression[Any]:
         """Has the text in it, as has_prefix."""
         column = self._column
         if column is not None and column.type_name == "json":
@@ -212,7 +285,11 @@ class Expression(Operand, Generic[T_co]):
             )
         return self._text(abi.CORM_OP_CONTAINS, text)
 
-    def match(self: Text, query: str | Text) -> Expression[bool]:
+    @overload
+    def match(self: PresentText, query: str | PresentText) -> Expression[bool]: ...
+    @overload
+    def match(self: Text, query: str | Text) -> Expression[bool | None]: ...
+    def match(self, query: Any) -> Expression[Any]:
         """Full-text search in a column of an FTS5 table, or in name(None, table) for all its columns."""
         return self._text(abi.CORM_OP_MATCH, query)
 
@@ -244,152 +321,7 @@ class Expression(Operand, Generic[T_co]):
         """What JSON holds at a path, as JSON text: ->."""
         return self._text(abi.CORM_OP_JSON_AT, path, None)
 
-    # --- Numbers ---
-
-    @overload
-    def __add__(self: PresentSpan, other: timedelta | PresentSpan) -> Expression[timedelta]: ...
-    @overload
-    def __add__(self: Span, other: timedelta | Span) -> Expression[timedelta | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __add__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __add__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __add__(self: PresentExact, other: Decimal | int | PresentExact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __add__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __add__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
-    @overload
-    def __add__(self: Number, other: float | Number) -> Expression[float | None]: ...
-    def __add__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_ADD, self, other)
-
-    @overload
-    def __sub__(self: PresentSpan, other: timedelta | PresentSpan) -> Expression[timedelta]: ...
-    @overload
-    def __sub__(self: Span, other: timedelta | Span) -> Expression[timedelta | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __sub__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __sub__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __sub__(self: PresentExact, other: Decimal | int | PresentExact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __sub__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __sub__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
-    @overload
-    def __sub__(self: Number, other: float | Number) -> Expression[float | None]: ...
-    def __sub__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_SUBTRACT, self, other)
-
-    @overload
-    def __mul__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __mul__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __mul__(self: PresentExact, other: Decimal | int | PresentExact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __mul__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __mul__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
-    @overload
-    def __mul__(self: Number, other: float | Number) -> Expression[float | None]: ...
-    def __mul__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_MULTIPLY, self, other)
-
-    @overload
-    def __truediv__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __truediv__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __truediv__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
-    @overload
-    def __truediv__(self: Number, other: float | Number) -> Expression[float | None]: ...
-    def __truediv__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_DIVIDE, self, other)
-
-    @overload
-    def __mod__(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __mod__(self: Integer, other: int | Integer) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __mod__(self: PresentNumber, other: float | PresentNumber) -> Expression[float]: ...
-    @overload
-    def __mod__(self: Number, other: float | Number) -> Expression[float | None]: ...
-    def __mod__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_REMAINDER, self, other)
-
-    @overload
-    def __radd__(self: PresentInteger, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __radd__(self: Integer, other: int) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __radd__(self: PresentExact, other: Decimal | int) -> Expression[Decimal]: ...
-    @overload
-    def __radd__(self: Exact, other: Decimal | int) -> Expression[Decimal | None]: ...
-    @overload
-    def __radd__(self: PresentNumber, other: float) -> Expression[float]: ...
-    @overload
-    def __radd__(self: Number, other: float) -> Expression[float | None]: ...
-    def __radd__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_ADD, other, self)
-
-    @overload
-    def __rsub__(self: PresentInteger, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __rsub__(self: Integer, other: int) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __rsub__(self: PresentExact, other: Decimal | int) -> Expression[Decimal]: ...
-    @overload
-    def __rsub__(self: Exact, other: Decimal | int) -> Expression[Decimal | None]: ...
-    @overload
-    def __rsub__(self: PresentNumber, other: float) -> Expression[float]: ...
-    @overload
-    def __rsub__(self: Number, other: float) -> Expression[float | None]: ...
-    def __rsub__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_SUBTRACT, other, self)
-
-    @overload
-    def __rmul__(self: PresentInteger, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __rmul__(self: Integer, other: int) -> Expression[int | None]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __rmul__(self: PresentExact, other: Decimal | int) -> Expression[Decimal]: ...
-    @overload
-    def __rmul__(self: Exact, other: Decimal | int) -> Expression[Decimal | None]: ...
-    @overload
-    def __rmul__(self: PresentNumber, other: float) -> Expression[float]: ...
-    @overload
-    def __rmul__(self: Number, other: float) -> Expression[float | None]: ...
-    def __rmul__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_MULTIPLY, other, self)
-
-    @overload
-    def __rtruediv__(self: PresentInteger, other: int) -> Expression[int]: ...
-    @overload
-    def __rtruediv__(self: PresentNumber, other: float) -> Expression[float]: ...
-    @overload
-    def __rtruediv__(self: Integer, other: int) -> Expression[int | None]: ...
-    @overload
-    def __rtruediv__(self: Number, other: float) -> Expression[float | None]: ...
-    def __rtruediv__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_DIVIDE, other, self)
-
-    @overload
-    def __rmod__(self: PresentInteger, other: int) -> Expression[int]: ...
-    @overload
-    def __rmod__(self: PresentNumber, other: float) -> Expression[float]: ...
-    @overload
-    def __rmod__(self: Integer, other: int) -> Expression[int | None]: ...
-    @overload
-    def __rmod__(self: Number, other: float) -> Expression[float | None]: ...
-    def __rmod__(self, other: Any) -> Expression[Any]:
-        return self._calculate(abi.CORM_OP_REMAINDER, other, self)
-
-    def __neg__(self) -> Expression[T_co]:
-        return self._unary(abi.CORM_OP_NEGATE, decimals_of(self))
+    # --- Bits, other types ---
 
     @overload
     def bit_and(self: PresentInteger, other: int | PresentInteger) -> Expression[int]: ...
@@ -443,13 +375,25 @@ class Expression(Operand, Generic[T_co]):
 
     # --- Conditions ---
 
-    def __and__(self: Expression[bool | None], other: Expression[bool | None]) -> Expression[bool]:
+    @overload
+    def __and__(self: PresentCondition, other: PresentCondition) -> Expression[bool]: ...
+    @overload
+    def __and__(self: Condition, other: Condition) -> Expression[bool | None]: ...
+    def __and__(self, other: Any) -> Expression[Any]:
         return _joined(abi.CORM_NODE_ALL, self, other)
 
-    def __or__(self: Expression[bool | None], other: Expression[bool | None]) -> Expression[bool]:
+    @overload
+    def __or__(self: PresentCondition, other: PresentCondition) -> Expression[bool]: ...
+    @overload
+    def __or__(self: Condition, other: Condition) -> Expression[bool | None]: ...
+    def __or__(self, other: Any) -> Expression[Any]:
         return _joined(abi.CORM_NODE_ANY, self, other)
 
-    def __invert__(self: Expression[bool | None]) -> Expression[bool]:
+    @overload
+    def __invert__(self: PresentCondition) -> Expression[bool]: ...
+    @overload
+    def __invert__(self: Condition) -> Expression[bool | None]: ...
+    def __invert__(self) -> Expression[Any]:
         return self._unary(abi.CORM_OP_NOT, TRUTHS)
 
     if not TYPE_CHECKING:
@@ -523,8 +467,7 @@ class Expression(Operand, Generic[T_co]):
     def _unary(self, operation: int, column: Any = None) -> Expression[Any]:
         return Expression((CORM_NODE_UNARY, operation, self._node), column)
 
-    @staticmethod
-    def _calculate(operation: int, left: Any, right: Any) -> Expression[Any]:
+    def _calculate(self, operation: int, left: Any, right: Any) -> Expression[Any]:
         for side in (left, right):
             if type(side) is str or (isinstance(side, Expression) and side._is_text()):
                 raise ProgrammingError("a text is no number", hint="join texts with concat(), or cast them to int")

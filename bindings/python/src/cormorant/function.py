@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
+from ._arithmetic import Number, T_co
 from ._native import abi
 from ._operand import TRUTHS, column_of, condition_node, decimals_of, durations_of, operand, term_nodes, value_node
 from ._shape import TupleShape
 from ._sql import bindings_of
 from ._text_option import refuse_no_text, text_argument
 from .error import ProgrammingError
-from .expression import Expression, Number, Present, T_co
+from .expression import Condition, Expression, Present, PresentCondition
 from .value import plain_value
 
 if TYPE_CHECKING:
@@ -236,12 +237,20 @@ def case(*cases: tuple[Any, Any], else_: Any = None, base: Expression[Any] | Non
     return Expression((abi.CORM_NODE_CASE, None if base is None else base._node, pairs, otherwise), column)
 
 
-def all_of(*conditions: Expression[bool | None]) -> Expression[bool]:
+@overload
+def all_of(*conditions: PresentCondition) -> Expression[bool]: ...
+@overload
+def all_of(*conditions: Condition) -> Expression[bool | None]: ...
+def all_of(*conditions: Expression[Any]) -> Expression[Any]:
     """All of the conditions; true without any."""
     return Expression((abi.CORM_NODE_ALL, [condition_node(item) for item in conditions]), TRUTHS)
 
 
-def any_of(*conditions: Expression[bool | None]) -> Expression[bool]:
+@overload
+def any_of(*conditions: PresentCondition) -> Expression[bool]: ...
+@overload
+def any_of(*conditions: Condition) -> Expression[bool | None]: ...
+def any_of(*conditions: Expression[Any]) -> Expression[Any]:
     """Any of the conditions; false without any."""
     return Expression((abi.CORM_NODE_ANY, [condition_node(item) for item in conditions]), TRUTHS)
 

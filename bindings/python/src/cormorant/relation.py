@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
+from ._arithmetic import T_co
 from ._assigned import assign, forget, put
 from ._native import abi
 from ._native.handle import ModelHandle
@@ -13,7 +14,7 @@ from ._operand import TRUTHS, condition_node, decimals_of
 from ._relation_base import ModelName, Relation, values_of
 from .column import Column
 from .error import ProgrammingError
-from .expression import Expression, T_co
+from .expression import Expression
 
 if TYPE_CHECKING:
     from .model import Model
@@ -149,7 +150,11 @@ class ToMany(Relation[M]):
 
 
 class ToOne(Relation[M]):
-    """A relation to one record, by to_one. On the class its attributes are the target's: Album.artist.name == "X"."""
+    """A relation to one record, by to_one. On the class its attributes are the target's: Album.artist.name == "X".
+
+    They are of the target's types, also where a foreign key that may be None makes them NULL: select
+    Album.artist.name.optional() then.
+    """
 
     @overload
     def __get__(self, instance: None, owner: type) -> type[M]: ...

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias, TypeVar, overload
 
 from ._native import abi
 from ._native.expression import Node
 from ._operand import TRUTHS, encode_values, is_parameter
 from .error import ProgrammingError
-from .expression import Expression
+from .expression import Expression, PresentValue
 from .function import Parameter, all_of, any_of
 from .statement import Query
 
@@ -21,6 +21,8 @@ A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
+# Without a part that may be NULL.
+Present: TypeAlias = "RowValue[tuple[PresentValue, ...]]"
 
 
 class RowValue(Generic[R_co]):
@@ -36,35 +38,67 @@ class RowValue(Generic[R_co]):
     def __init__(self, parts: tuple[Expression[Any], ...]) -> None:
         self._parts = parts
 
-    def __eq__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool]:  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def __eq__(self: Present, other: R_co | RowValue[R_co]) -> Expression[bool]: ...
+    @overload
+    def __eq__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool | None]: ...
+    def __eq__(self, other: Any) -> Expression[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         if _has_none(other):
             return all_of(*(part == value for part, value in self._pairs(other)))
         return self._compare(abi.CORM_OP_EQUAL, other)
 
-    def __ne__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool]:  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def __ne__(self: Present, other: R_co | RowValue[R_co]) -> Expression[bool]: ...
+    @overload
+    def __ne__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool | None]: ...
+    def __ne__(self, other: Any) -> Expression[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         if _has_none(other):
             return any_of(*(part != value for part, value in self._pairs(other)))
         return self._compare(abi.CORM_OP_NOT_EQUAL, other)
 
     __hash__ = object.__hash__
 
-    def __lt__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool]:
+    @overload
+    def __lt__(self: Present, other: R_co | RowValue[R_co]) -> Expression[bool]: ...
+    @overload
+    def __lt__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool | None]: ...
+    def __lt__(self, other: Any) -> Expression[Any]:
         return self._compare(abi.CORM_OP_LESS, other)
 
-    def __le__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool]:
+    @overload
+    def __le__(self: Present, other: R_co | RowValue[R_co]) -> Expression[bool]: ...
+    @overload
+    def __le__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool | None]: ...
+    def __le__(self, other: Any) -> Expression[Any]:
         return self._compare(abi.CORM_OP_LESS_EQUAL, other)
 
-    def __gt__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool]:
+    @overload
+    def __gt__(self: Present, other: R_co | RowValue[R_co]) -> Expression[bool]: ...
+    @overload
+    def __gt__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool | None]: ...
+    def __gt__(self, other: Any) -> Expression[Any]:
         return self._compare(abi.CORM_OP_GREATER, other)
 
-    def __ge__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool]:
+    @overload
+    def __ge__(self: Present, other: R_co | RowValue[R_co]) -> Expression[bool]: ...
+    @overload
+    def __ge__(self, other: R_co | RowValue[R_co] | Query[R_co]) -> Expression[bool | None]: ...
+    def __ge__(self, other: Any) -> Expression[Any]:
         return self._compare(abi.CORM_OP_GREATER_EQUAL, other)
 
-    def between(self, low: R_co | RowValue[R_co], high: R_co | RowValue[R_co]) -> Expression[bool]:
+    @overload
+    def between(self: Present, low: R_co | RowValue[R_co], high: R_co | RowValue[R_co]) -> Expression[bool]: ...
+    @overload
+    def between(self, low: R_co | RowValue[R_co], high: R_co | RowValue[R_co]) -> Expression[bool | None]: ...
+    def between(self, low: Any, high: Any) -> Expression[Any]:
         """From low to high, both included."""
         return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)), TRUTHS)
 
-    def in_(self, rows: Iterable[R_co] | Query[R_co] | Parameter) -> Expression[bool]:
+    @overload
+    def in_(self: Present, rows: Iterable[R_co] | Query[R_co] | Parameter) -> Expression[bool]: ...
+    @overload
+    def in_(self, rows: Iterable[R_co] | Query[R_co] | Parameter) -> Expression[bool | None]: ...
+    def in_(self, rows: Any) -> Expression[Any]:
         """One of the rows, of which there may be any number, or of those of a query; None in a row asks for NULL. A
         parameter is given the rows when the query runs, without None in them.
         """
@@ -76,7 +110,11 @@ class RowValue(Generic[R_co]):
         columns = [encode_values(part, column) for part, column in zip(self._parts, zip(*items))]
         return Expression((abi.CORM_NODE_IN, self._node, [value for row in zip(*columns) for value in row]), TRUTHS)
 
-    def not_in(self, rows: Iterable[R_co] | Query[R_co] | Parameter) -> Expression[bool]:
+    @overload
+    def not_in(self: Present, rows: Iterable[R_co] | Query[R_co] | Parameter) -> Expression[bool]: ...
+    @overload
+    def not_in(self, rows: Iterable[R_co] | Query[R_co] | Parameter) -> Expression[bool | None]: ...
+    def not_in(self, rows: Any) -> Expression[Any]:
         """None of the rows."""
         return ~self.in_(rows)
 
@@ -103,7 +141,7 @@ class RowValue(Generic[R_co]):
     def _node(self) -> Node:
         return abi.CORM_NODE_ROW, [part._node for part in self._parts]
 
-    def _compare(self, operation: int, other: Any) -> Expression[bool]:
+    def _compare(self, operation: int, other: Any) -> Expression[Any]:
         return Expression((abi.CORM_NODE_BINARY, operation, self._node, self._beside(other)), TRUTHS)
 
     def _beside(self, other: Any) -> Node:

@@ -214,7 +214,7 @@ def test_misused_methods() -> None:
     with pytest.raises(cormorant.ProgrammingError, match="pair"):
         case(age > 3)  # type: ignore[call-overload]
     with pytest.raises(cormorant.ProgrammingError, match="condition"):
-        all_of(True)  # type: ignore[arg-type]
+        all_of(True)  # type: ignore[call-overload]
     with pytest.raises(AttributeError):
         age.over()  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="years"):
