@@ -47,6 +47,14 @@ package enum RowKey: Hashable, Sendable {
     }
 }
 
+/// Whether equal texts are known by `comparable`: not by a collation of the program's.
+package func isComparable(_ collation: String?) -> Bool {
+    switch collation {
+    case nil, "binary", "nocase", "corm_decimal", "corm_nocase", "corm_offset_datetime", "rtrim": true
+    default: false
+    }
+}
+
 /// A text's bytes such that equal ones are equal to the collation.
 /// Source of what the collations do: https://www.sqlite.org/datatype3.html#collating_sequences
 package func comparable(_ text: UnsafeBufferPointer<UInt8>, _ collation: String?) -> [UInt8] {

@@ -54,7 +54,7 @@ public struct ColumnDescriptor: Sendable {
     /// By which keys of it compare in the file, in lower case; nil: by bytes. Decimals and offset datetimes, which expressions
     /// compare by number and moment, always have one.
     package var keyedBy: String? {
-        type == .decimal || type == .offsetDatetime ? foldIdentifier(collation ?? "binary") : comparedBy
+        type.hasOwnCollation ? foldIdentifier(collation ?? "binary") : comparedBy
     }
     /// What a foreign key of this column refers to; nil: it has none.
     public var references: ReferenceTarget?

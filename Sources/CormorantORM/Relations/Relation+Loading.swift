@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantQuery
 import CormorantSQLite
 
@@ -21,9 +22,11 @@ extension Relation {
     package var ownerColumns: [Int] { step.columns.map(\.from) }
 
     /// The SELECT of the related records of many owners: the target's columns, then those that must be equal to the owner's.
-    /// - Parameter keys: of each owner after the other, the values of `ownerColumns`.
+    /// - Parameters:
+    ///   - keys: of each owner after the other, the values of `ownerColumns`.
+    ///   - collations: that each column which is compared with them must be given; nil: its own.
     package func select(
-        for keys: [Value], _ options: RelatedOptions, _ dialect: Dialect
+        for keys: [Value], _ collations: [String?], _ options: RelatedOptions, _ dialect: Dialect
     ) throws -> CompiledStatement {
         var select = Select(from: target.tableReference)
         let matching: [Expression]
@@ -37,7 +40,7 @@ extension Relation {
             matching = step.columns.map { .column(target.tableReference, $0.to) }
         }
         select.columns = target.columns.indices.map { .column(target.tableReference, $0) } + matching
-        let compared = zip(matching, comparedBy).map { column, collation in
+        let compared = zip(matching, collations).map { column, collation in
             collation.map { Expression.collate(column, $0) } ?? column
         }
         select.conditions = [.isIn(compared, rows: keys)] + options.conditions
@@ -46,13 +49,45 @@ extension Relation {
         return try StatementCompiler.compile(limited(select, compared, limit), dialect)
     }
 
-    /// The collations that the columns that are compared with the owners' must be given, to compare as the key does.
-    private var comparedBy: [String?] {
+    /// By which the keys of owners compare, and what the columns beside them must be given to compare so.
+    fileprivate typealias Collations = (keys: [String?], given: [String?])
+
+    /// As the models say.
+    fileprivate var collations: Collations {
         let matching = junction ?? target
-        return zip(step.columns, step.collations).map { pair, collation in
-            let column = matching.columns[pair.to]
-            return column.comparedBy == collation ? nil : collation ?? "binary"
+        let given = zip(step.columns, step.collations).map { pair, collation in
+            difference(of: matching.columns[pair.to].comparedBy, from: collation)
         }
+        return (step.collations, given)
+    }
+
+    /// As the file does, which another program may have made: as its foreign keys, by the collation of the key that is referred to.
+    fileprivate func collations(on connection: Connection) throws -> Collations {
+        let referred = step.refersToTarget ? step.target : step.source
+        var found = collations
+        for (index, pair) in step.columns.enumerated() {
+            let keyed = referred.columns[step.refersToTarget ? pair.to : pair.from]
+            let key = connection.collation(of: keyed, in: referred, or: found.keys[index])
+            guard isComparable(key) else {
+                throw CormorantError(
+                    .unsupported,
+                    "related records cannot be loaded by \(keyed.property), whose texts the collation \(key ?? "") compares",
+                    hint: "join the two in a query, which compares as the file does", table: referred.name)
+            }
+            let column = (junction ?? target).columns[pair.to]
+            let own =
+                column.type.hasOwnCollation
+                ? column.comparedBy
+                : connection.collation(of: step.target.columns[pair.to], in: step.target, or: column.comparedBy)
+            found.keys[index] = key
+            found.given[index] = difference(of: own, from: key)
+        }
+        return found
+    }
+
+    /// What a column that compares by `own` must be given to compare by another collation; nil: nothing.
+    private func difference(of own: String?, from collation: String?) -> String? {
+        own == collation ? nil : collation ?? "binary"
     }
 
     /// The first so many rows of each owner.
@@ -86,9 +121,13 @@ extension Database {
             throw CormorantError(.misuse, "a limit of \(limit) records", hint: "give 0 or more, or none for all")
         }
         let width = relation.ownerColumns.count
-        let owners = OwnerIndex(keys, width: width, relation.step.collations)
+        let hasTexts = keys.contains { if case .text = $0 { true } else { false } }
+        let collations =
+            hasTexts && dialect == .sqlite
+            ? try withReader { try relation.collations(on: $0) } : relation.collations
+        let owners = OwnerIndex(keys, width: width, collations.keys)
         guard !owners.keys.isEmpty else { return }
-        let compiled = try relation.select(for: owners.keys, options, dialect)
+        let compiled = try relation.select(for: owners.keys, collations.given, options, dialect)
         let cursor = try cursor(relation.target, compiled, columnsInOrder: true)
         defer { cursor.close() }
         let first = Int32(truncatingIfNeeded: relation.target.columns.count)
@@ -116,6 +155,16 @@ extension Database {
 }
 
 extension Connection {
+    /// By which keys of a column compare, in lower case; nil: by bytes.
+    /// - Parameter said: what the model says, which counts where the file has no such table, as of a view.
+    fileprivate func collation(
+        of column: TableReference.Column, in table: TableReference, or said: String?
+    ) -> String? {
+        let (name, schema) = table.table
+        guard let found = collation(of: column.name, in: name, of: schema) else { return said }
+        return found == "binary" && !column.type.hasOwnCollation ? nil : found
+    }
+
     /// As of a database, on the connection that is at hand.
     func values<R: RecordAccess>(
         of model: ModelDescriptor, _ columns: [Int], count: Int, _ record: (Int) throws -> R

@@ -189,15 +189,16 @@ extension ModelDescriptor {
             return Relation(
                 name: relation.name, kind: .toOne, target: target, junction: nil,
                 step: RelationStep(
-                    relation.name, target.tableReference, pairs, refersToTarget: true, target.collations(pairs)),
+                    relation.name, from: tableReference, to: target.tableReference, pairs, refersToTarget: true,
+                    target.collations(pairs)),
                 second: nil)
         case .toMany:
             let pairs = try pairs(of: relation, from: target, relation.columns, to: self)
             return Relation(
                 name: relation.name, kind: .toMany, target: target, junction: nil,
                 step: RelationStep(
-                    relation.name, target.tableReference, pairs.map { ($0.to, $0.from) }, refersToTarget: false,
-                    collations(pairs)),
+                    relation.name, from: tableReference, to: target.tableReference, pairs.map { ($0.to, $0.from) },
+                    refersToTarget: false, collations(pairs)),
                 second: nil)
         case .manyToMany:
             guard let junction = relation.junction?() else {
@@ -209,10 +210,11 @@ extension ModelDescriptor {
             return Relation(
                 name: relation.name, kind: .manyToMany, target: target, junction: junction,
                 step: RelationStep(
-                    relation.name, junction.tableReference, first.map { ($0.to, $0.from) }, refersToTarget: false,
-                    collations(first)),
+                    relation.name, from: tableReference, to: junction.tableReference, first.map { ($0.to, $0.from) },
+                    refersToTarget: false, collations(first)),
                 second: RelationStep(
-                    relation.name, target.tableReference, second, refersToTarget: true, target.collations(second)))
+                    relation.name, from: junction.tableReference, to: target.tableReference, second,
+                    refersToTarget: true, target.collations(second)))
         }
     }
 
@@ -240,7 +242,7 @@ extension ModelDescriptor {
         return zip(wanted, target.keyColumns).map { ($0, $1) }
     }
 
-    /// By which the columns of this model that foreign keys refer to compare in the file.
+    /// By which the columns of this model that foreign keys refer to compare, as the model says.
     private func collations(_ pairs: [(from: Int, to: Int)]) -> [String?] {
         pairs.map { columns[$0.to].keyedBy }
     }

@@ -59,6 +59,9 @@ extension ColumnType {
         }
     }
 
+    /// Whether expressions compare it by a collation of the library's where none is named.
+    package var hasOwnCollation: Bool { self == .decimal || self == .offsetDatetime }
+
     /// The form that the file has of its values, of a type of times.
     package var timeForm: TimeForm? {
         switch self {

@@ -54,6 +54,8 @@ package final class TableReference: Sendable {
     /// The model's name, for messages.
     package let model: String
     package let name: String
+    /// The name that it has in its file, and that under which the file is attached, where it is.
+    package let table: (name: String, schema: String?)
     package let quoted: String
     /// The same, followed by the name that columns stand with where that is not the table's.
     package let source: String
@@ -94,6 +96,7 @@ package final class TableReference: Sendable {
         longName = ([name] + columns.map(\.name)).first { $0.utf8.count > 63 }
         self.model = model
         self.name = attachment.map { "\($0).\(name)" } ?? name
+        table = (name, attachment)
         self.columns = columns
         self.key = key
         self.uniques = uniques
@@ -141,20 +144,22 @@ package protocol TableOwner: AnyObject, Sendable {}
 /// One step along a relation: the table it leads to and the pairs of columns that must be equal.
 package struct RelationStep: Sendable {
     package let name: String
+    package let source: TableReference
     package let target: TableReference
     /// Positions here and there.
     package let columns: [(from: Int, to: Int)]
     /// Whether the foreign key is here, so that the key that it refers to is there.
     package let refersToTarget: Bool
-    /// By which each column of that key compares in the file, in lower case; nil: by bytes. Decimals and offset datetimes always
+    /// By which each column of that key compares, as its model says, in lower case; nil: by bytes. Decimals and offset datetimes always
     /// have one, because expressions compare them as numbers and moments where none is named.
     package let collations: [String?]
 
     package init(
-        _ name: String, _ target: TableReference, _ columns: [(from: Int, to: Int)], refersToTarget: Bool,
-        _ collations: [String?]
+        _ name: String, from source: TableReference, to target: TableReference, _ columns: [(from: Int, to: Int)],
+        refersToTarget: Bool, _ collations: [String?]
     ) {
         self.name = name
+        self.source = source
         self.target = target
         self.columns = columns
         self.refersToTarget = refersToTarget

@@ -119,21 +119,21 @@ extension Connection {
         while try indexes.step() { hasKeyIndex = hasKeyIndex || Row(indexes).cell(3).string == "pk" }
         // Without an index of its own the key is the rowid.
         table.key = hasKeyIndex ? key.sorted { $0.position < $1.position }.map(\.column) : []
-        let collations = table.key.map { collation(of: names[$0], in: table) }
+        let collations = table.key.map { index in
+            collation(of: names[index], in: table.name, of: table.schema).flatMap { $0 == "binary" ? nil : $0 }
+        }
         table.keyCollations = collations.allSatisfy { $0 == nil } ? [] : collations
         table.hasRowID =
             !hasKeyIndex
             || (try? Statement(self, "SELECT rowid FROM \(schema).\(quoteIdentifier(table.name)) LIMIT 0")) != nil
     }
 
-    /// By which a column is compared, in lower case; nil: by bytes.
-    private func collation(of column: String, in table: TrackedTable) -> String? {
+    /// By which texts of a column are compared, in lower case; nil where there is no such column, or it is a view's.
+    /// - Parameter schema: nil: the first that has such a table.
+    package func collation(of column: String, in table: String, of schema: String?) -> String? {
         var name: UnsafePointer<CChar>?
-        let status = sqlite3_table_column_metadata(
-            handle, table.schema, table.name, column, nil, &name, nil, nil, nil)
-        guard status == SQLITE_OK, let name else { return nil }
-        let folded = foldIdentifier(String(cString: name))
-        return folded == "binary" ? nil : folded
+        let status = sqlite3_table_column_metadata(handle, schema, table, column, nil, &name, nil, nil, nil)
+        return status == SQLITE_OK ? name.map { foldIdentifier(String(cString: $0)) } : nil
     }
 
     /// The tables in which a virtual table keeps its rows: those whose names begin with its own.
