@@ -204,7 +204,9 @@ extension Generator {
         return select
     }
 
-    private var step: RelationStep { RelationStep("thing", thing, [(from: 1, to: 0)], refersToTarget: true, [nil]) }
+    private var step: RelationStep {
+        RelationStep("thing", from: part, to: thing, [(from: 1, to: 0)], refersToTarget: true, [nil])
+    }
 
     private mutating func alongRelation() -> Select {
         func there(_ index: Int) -> Expression { Expression(.column(ColumnReference(part, index, path: [step]))) }

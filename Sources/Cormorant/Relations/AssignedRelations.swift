@@ -10,6 +10,11 @@ extension ToOne {
     var isAssigned: Bool { if case .object(let loaded) = self { loaded.isAssigned } else { false } }
 }
 
+extension ToMany {
+    /// Whether there may be more, because it was loaded by a condition or with a limit.
+    var isPart: Bool { if case .object(let loaded) = self { loaded.isPart } else { false } }
+}
+
 extension Record {
     /// The names of the relations to one that were set.
     func assignedRelations() throws -> Set<String> {
@@ -55,8 +60,8 @@ extension Record {
 }
 
 extension Relation {
-    func foreignKeys(_ key: [Value]) -> [ForeignKey] {
-        zip(ownerColumns, key).map { ForeignKey(column: $0, value: $1, relation: self) }
+    func foreignKeys(_ key: [Value], isRead: Bool = false) -> [ForeignKey] {
+        zip(ownerColumns, key).map { ForeignKey(column: $0, value: $1, relation: self, isRead: isRead) }
     }
 
     fileprivate func hasNoKey(_ model: ModelDescriptor) -> CormorantError {

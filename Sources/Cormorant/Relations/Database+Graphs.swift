@@ -113,7 +113,7 @@ private struct GraphSaver: RelationVisitor {
             return
         }
         try database.saveGraph(&target, depth: depth + 1)
-        foreignKeys += relation.foreignKeys(try relation.key(of: target))
+        foreignKeys += relation.foreignKeys(try relation.key(of: target), isRead: !property.isAssigned)
         property = .read(target)
     }
 
@@ -121,6 +121,11 @@ private struct GraphSaver: RelationVisitor {
         _ name: String, _ property: inout ToMany<Target>, removed: RemovedRecords
     ) throws {
         guard phase == .toMany, property.isLoaded else { return }
+        if removed == .delete, property.isPart {
+            throw CormorantError(
+                .misuse, "\(model.name).\(name) was loaded in part, so what is missing there is not removed",
+                hint: "load it without where and limit, or save the records by themselves", table: model.table)
+        }
         var related = try property.records
         let relation = try model.relation(named: name)
         let key = relation.ownerColumns.map { owner[$0] }

@@ -18,7 +18,9 @@ extension Reader {
     func load<R: Record, Target: Record>(
         _ name: String, of records: inout [R], _ which: (RelatedQuery<Target>) -> RelatedQuery<Target>
     ) throws {
-        var setter = RelationSetter<Target>(name, try related(name, of: records, which(RelatedQuery())))
+        let query = which(RelatedQuery())
+        let isPart = !query.options.conditions.isEmpty || query.options.limit != nil
+        var setter = RelationSetter<Target>(name, try related(name, of: records, query), isPart: isPart)
         try setter.set(&records)
     }
 
@@ -111,12 +113,14 @@ public struct RelatedQuery<Target: Record> {
 private struct RelationSetter<Related: Record>: RelationVisitor {
     private let name: String
     private let related: [[Related]]
+    private let isPart: Bool
     private var index = 0
     private var isFound = false
 
-    init(_ name: String, _ related: [[Related]]) {
+    init(_ name: String, _ related: [[Related]], isPart: Bool) {
         self.name = name
         self.related = related
+        self.isPart = isPart
     }
 
     mutating func set<R: Record>(_ records: inout [R]) throws {
@@ -139,7 +143,7 @@ private struct RelationSetter<Related: Record>: RelationVisitor {
 
     mutating func visitMany<Target: Record>(_ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords) {
         guard name == self.name, let related = related[index] as? [Target] else { return }
-        relation = .loaded(related)
+        relation = .object(Loaded(related, isPart: isPart))
         isFound = true
     }
 }

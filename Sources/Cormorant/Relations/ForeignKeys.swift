@@ -8,6 +8,8 @@ struct ForeignKey {
     let column: Int
     let value: Value
     let relation: Relation
+    /// The related record was only loaded: it says nothing against what the row has.
+    var isRead = false
 
     /// Whether the column has another value; one of a record that another one owns may lack it.
     func differs(from given: Value) -> Bool {
@@ -60,7 +62,8 @@ extension Database {
             let value = values[key.column]
             let stored = try row?.columnValue(at: key.column)
             if let stored {
-                if RowKey([value]) == RowKey([stored]) || (value == .null && key.differs(from: stored)) { continue }
+                let isStored = RowKey([value]) == RowKey([stored])
+                if isStored ? !key.isRead : value == .null && key.differs(from: stored) { continue }
             } else if key.value != .null {
                 // A new record, whose foreign key need not be anything yet.
                 continue

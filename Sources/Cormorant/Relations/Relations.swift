@@ -49,10 +49,13 @@ public final class Loaded<Value> {
     let value: Value
     /// Of a relation to one: the program says so, and the foreign key is to follow.
     let isAssigned: Bool
+    /// Of a relation to many: there may be more, because it was loaded by a condition or with a limit.
+    let isPart: Bool
 
-    init(_ value: Value, isAssigned: Bool = false) {
+    init(_ value: Value, isAssigned: Bool = false, isPart: Bool = false) {
         self.value = value
         self.isAssigned = isAssigned
+        self.isPart = isPart
     }
 }
 

@@ -93,6 +93,39 @@ struct GraphTests {
         expectError(.misuse) { try database.save(graph: &artist) }
     }
 
+    @Test func aForeignKeyThatWasWrittenIsNotTakenBackByWhatWasOnlyLoaded() throws {
+        var album = try #require(try database.find(Album.self, key: 1))
+        try database.load(\.artist, of: &album)
+        album.artistID = 2
+        try database.update(&album)
+        let error = expectError(.misuse) { try database.save(graph: &album) }
+        #expect(
+            error?.plainMessage == "Album.artistID is 2 where the row has 2, but the record of relation artist has 1")
+        album.artistID = nil
+        try database.update(&album)
+        expectError(.misuse) { try database.save(graph: &album) }
+        #expect(try database.find(Album.self, key: 1)?.artistID == nil)
+        try database.load(\.artist, of: &album)
+        try database.save(graph: &album)
+        album.artist = .loaded(try database.find(Artist.self, key: 1))
+        try database.save(graph: &album)
+        #expect(try database.find(Album.self, key: 1)?.artistID == 1)
+    }
+
+    @Test func whatIsMissingFromAPartIsNotRemoved() throws {
+        for limited in [true, false] {
+            var artist = try #require(try database.find(Artist.self, key: 1))
+            try database.load(\.albums, of: &artist) { limited ? $0.limit(1) : $0.where { $0.id == 1 } }
+            let error = expectError(.misuse) { try database.save(graph: &artist) }
+            #expect(
+                error?.plainMessage
+                    == "Artist.albums was loaded in part, so what is missing there is not removed")
+            #expect(try database.fetchCount(Album.where { $0.artistID == 1 }) == 2)
+            artist.albums = .loaded(Array(try artist.albums.records))
+            try database.save(&artist)
+        }
+    }
+
     @Test func asynchronously() async throws {
         var artist = Artist(name: "Can", albums: .loaded([album("Tago Mago")]))
         try await database.save(graph: &artist)

@@ -257,6 +257,7 @@ class _Graph:
             record.__assigned__ = ()
         for other, mine, theirs, link in self._needs[id(record)]:
             given = dict(zip(mine, assigned.get(link.name, ()) if isinstance(link, ToOne) else ()))
+            is_read = isinstance(link, ToOne) and link.name not in assigned
             for name, source in zip(mine, theirs):
                 value = getattr(other, source)
                 if filled.setdefault(name, value) != value:
@@ -266,7 +267,7 @@ class _Graph:
                     )
                 if (before := getattr(record, name)) != value:
                     if name not in given or before != given[name]:
-                        _refuse_contradiction(database, record, name, value, link)
+                        _refuse_contradiction(database, record, name, value, link, is_read)
                         if name in given:
                             raise contradiction(record, link, name, value)
                     changed.append((ref(record), name, before))
@@ -274,14 +275,22 @@ class _Graph:
         return changed
 
 
-def _refuse_contradiction(database: Database, record: Model, name: str, key: Any, link: Relation[Any]) -> None:
-    """Where a foreign key was changed, but not to the related record's, nobody can tell which of both is meant."""
+def _refuse_contradiction(
+    database: Database, record: Model, name: str, key: Any, link: Relation[Any], is_read: bool
+) -> None:
+    """Where a foreign key was changed, but not to the related record's, nobody can tell which of both is meant.
+
+    is_read: the related record was only loaded, so that it says nothing against what the row has.
+    """
     info = info_of(type(record))
     value, row_key = getattr(record, name), [getattr(record, part) for part in info.key]
     if None in row_key or not row_key or (value is None and isinstance(link, ToMany)):
         return
     row = database.find(type(record), *row_key)
-    if row is None or (stored := getattr(row, name)) == value or (value is None and stored != key):
+    if row is None:
+        return
+    stored = getattr(row, name)
+    if not is_read if stored == value else value is None and stored != key:
         return
     where = f"{info.name}.{name}"
     raise ProgrammingError(

@@ -342,6 +342,24 @@ def test_a_foreign_key_that_was_changed_is_not_overwritten(filled: Database) -> 
         filled.save_graph(artist)
 
 
+def test_a_foreign_key_that_was_written_is_not_taken_back_by_what_was_only_loaded(filled: Database) -> None:
+    album = filled.find(Album, 1)
+    assert album
+    filled.load(album, Album.artist)
+    album.artist_id = 2
+    album.update(filled, Album.artist_id)
+    with pytest.raises(cormorant.ProgrammingError, match=r"is 2 where the row has 2, but .* has 1"):
+        filled.save_graph(album)
+    row = filled.find(Album, 1)
+    assert row
+    assert row.artist_id == 2
+    filled.load(album, Album.artist)
+    filled.save_graph(album)
+    album.artist = filled.find(Artist, 3)
+    filled.save_graph(album)
+    assert album.artist_id == 3
+
+
 def test_a_foreign_key_that_was_not_changed_follows_the_relation(filled: Database) -> None:
     album, ada, bix = filled.find(Album, 1), filled.find(Artist, 1), filled.find(Artist, 2)
     assert album
