@@ -165,8 +165,9 @@ struct Dependent: Hashable, Comparable, CustomStringConvertible {
                 "SELECT * FROM \(quoteIdentifier(name)) LIMIT 1", connection, isRun: true)
         }
         for table in Set(try names("type = 'trigger'", connection, column: "tbl_name"))
-        where try looked.areSmall(
-            names("type = 'trigger' AND tbl_name = \(textLiteral(table))", connection, column: "sql"))
+        where try found[Dependent(kind: .view, name: table)] == nil
+            && looked.areSmall(
+                names("type = 'trigger' AND tbl_name = \(textLiteral(table))", connection, column: "sql"))
         {
             if let reason = try faultOfTriggers(table, connection) {
                 found[Dependent(kind: .triggers, name: table)] = reason
@@ -199,6 +200,8 @@ struct Dependent: Hashable, Comparable, CustomStringConvertible {
 
     static func faultOfTriggers(_ table: String, _ connection: Connection) throws -> String? {
         let name = quoteIdentifier(table)
+        // Nobody can tell the columns of a view that does not work.
+        if let reason = fault("SELECT * FROM \(name)", connection) { return reason }
         let columns = try Statement(
             connection, "SELECT name FROM pragma_table_xinfo(\(textLiteral(table))) WHERE hidden = 0")
         var assignments: [String] = []
