@@ -25,6 +25,9 @@ struct ModelDiagnosticTests {
         Misuse(
             "@Model actor Entry { @Key var id: Int64?\n@Column(unique: true) var name: String }",
             "@Model goes on a struct; make this one, or conform it to Record by hand"),
+        Misuse(
+            "@Model enum Entry: Int { case a }",
+            "@Model goes on a struct; make this one, or conform it to Record by hand"),
         Misuse("@Model struct Entry<T> { var value: T }", "a model cannot be generic; write one struct for each table"),
         Misuse(
             "enum List<T> { struct Inner { @Model struct Entry { var value: Int } } }",

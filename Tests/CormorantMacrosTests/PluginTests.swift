@@ -42,7 +42,7 @@ struct PluginTests {
         for members in ["var a = \(nested)", "var a: \(nested)", nested, "@Column(\(nested)"] {
             let syntax: (String) -> JSON = { .object(["source": .string($0)]) }
             let request: [String: JSON] = [
-                "macro": .object(["typeName": .string("ModelMacro")]), "macroRole": .string("member"),
+                "macro": .object(["typeName": .string("ModelMacro")]), "macroRole": .string("extension"),
                 "attributeSyntax": syntax("@Model"), "declSyntax": syntax("struct S { \(members) }"),
             ]
             let message = JSON.object(["expandAttachedMacro": .object(request)]).encoded
@@ -56,7 +56,7 @@ struct PluginTests {
 
     @Test func anErrorStandsWhereTheCompilerHasTheSource() {
         let message = """
-            {"expandAttachedMacro":{"macro":{"typeName":"ModelMacro"},"macroRole":"member","lexicalContext":[],
+            {"expandAttachedMacro":{"macro":{"typeName":"ModelMacro"},"macroRole":"extension","lexicalContext":[],
             "attributeSyntax":{"kind":"attribute","source":" @Model ","location":{"fileName":"/a.swift","offset":9}},
             "declSyntax":{"kind":"declaration","source":" @Model struct E { /* é */ let a: Int }",
             "location":{"fileName":"/a.swift","offset":9}}}}

@@ -25,8 +25,8 @@ enum Plugin {
         switch expansion.macro {
         case "ModelMacro":
             let code = ModelMacro(expansion, problems).code
-            // What is wrong is said once, of the members.
-            return .expansion(code, expansion.role == .member ? problems.diagnostics : [])
+            // What is wrong is said once, of the extension: the members of an enum are not asked for before it is compiled.
+            return .expansion(code, expansion.role == .extension ? problems.diagnostics : [])
         case "PropertyMacro":
             PropertyMacro.check(expansion, problems)
             return .expansion("", problems.diagnostics)
