@@ -89,6 +89,12 @@ struct ModelDiagnosticTests {
             members: "var recordSource: Int",
             "'recordSource' is taken by the model's columns; give the property another name"),
         Misuse(
+            members: "var `self`: Int",
+            "'self' is taken by the model's columns; give the property another name"),
+        Misuse(
+            members: "@Column(\"c\") var Cormorant: Int",
+            "'Cormorant' is taken by the model's columns; give the property another name"),
+        Misuse(
             members: "@Column(unique: true) @Column(indexed: true) var a: Int",
             "'a' has @Column twice; put all into one"),
         Misuse(

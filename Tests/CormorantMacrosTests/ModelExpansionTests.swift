@@ -268,4 +268,18 @@ struct ModelExpansionTests {
             }
             """)
     }
+
+    /// The code that the macros make of the model.
+    private func made(of source: String) throws -> String {
+        let program = try Program(source)
+        #expect(program.complaints == [])
+        return program.expanded
+    }
+
+    @Test func aKeywordIsALabelWithoutBackticksWhereSwiftHasItSo() throws {
+        let code = try made(of: "@Model struct E { var `let`: Int\nvar `var`: Int\nvar `inout`: Int\nvar `_`: Int }")
+        for label in ["let", "var", "`inout`", "`_`"] {
+            #expect(code.contains("            \(label): try reader.property(at: "), "\(label)")
+        }
+    }
 }

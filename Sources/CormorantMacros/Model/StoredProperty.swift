@@ -7,7 +7,7 @@ struct StoredProperty {
     /// As an argument's label, where nearly all keywords stand without backticks.
     var label: String {
         let isWord = name.utf8.allSatisfy(\.isNameByte) && name.utf8.first?.isDigit == false
-        return isWord && !["inout", "var", "let"].contains(name) ? name : identifier
+        return isWord && !["inout", "_"].contains(name) ? name : identifier
     }
     let type: String
     /// The attribute of each marker it has, by the marker's name.
@@ -44,6 +44,9 @@ extension Declaration {
     }
 }
 
+/// What the code of the columns says itself.
+private let reservedNames: Set = ["recordSource", "self", "Cormorant"]
+
 /// The names of all attributes whose arguments are read.
 let macroNames = markerNames.union(["Model"])
 
@@ -79,7 +82,7 @@ private func add(
     let binding = bindings[0]
     let name = identifier.withoutBackticks
     let markers = markers(of: variable, name, problems)
-    if name == "recordSource" { problems.add(.reserved(name), at: variable.range) }
+    if reservedNames.contains(name) { problems.add(.reserved(name), at: variable.range) }
     if markers["Ignored"] != nil {
         if markers.count > 1 { problems.add(.ignoredColumn(name), at: variable.range) }
         if !hasDefault(variable, binding) { problems.add(.ignoredWithoutDefault(name), at: variable.range) }
