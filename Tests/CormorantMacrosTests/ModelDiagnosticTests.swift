@@ -33,6 +33,18 @@ struct ModelDiagnosticTests {
             "enum List<T> { struct Inner { @Model struct Entry { var value: Int } } }",
             "a model has one table, and 'List' around it is generic; declare the model outside of it"),
         Misuse(
+            "enum Space { @Model private struct Entry { var value: Int } }",
+            "the model 'Entry' is private in another type, where its code does not reach; write fileprivate"),
+        Misuse(
+            "class Space { @Model public private struct Entry { var value: Int } }",
+            "the model 'Entry' is private in another type, where its code does not reach; write fileprivate"),
+        Misuse(
+            "extension Space { private enum Inner { @Model struct Entry { var value: Int } } }",
+            "the model 'Entry' is private in another type, where its code does not reach; write fileprivate"),
+        Misuse(
+            members: "private enum Kind: String { case a }\nprivate var a: [Kind: Int]?",
+            "'a' is of the private type 'Kind', of which no column can be; make 'Kind' fileprivate"),
+        Misuse(
             members: "enum Entry: String { case a }\nvar a: Entry",
             "the model 'Entry' has a type of its own name in it; give that type another name"),
         Misuse(
@@ -188,7 +200,10 @@ struct ModelDiagnosticTests {
         arguments: [
             "@Model(keys: [.primary(\"a\", \"b\"), .unique(\"b\"), .index(\"-b\")], columnOrder: [\"b\"])\n"
                 + "struct E { var a: Int\nvar b: Int }",
-            "@Model struct E { @Ignored let a = 1\n@Ignored var b: Int?\n@Ignored lazy var c = 1\nvar d: Int }",
+            "@Model struct E { @Ignored let a = 1\n@Ignored var b: Int??\n@Ignored lazy var c = 1\nvar d: Int }",
+            "@Model private struct E { var a: [Int?]?\n@Ignored var b: ToMany<E>? }",
+            "private extension Space { enum Inner { @Model struct E { private var a: Kind\nprivate static var b: P.Kind } } }",
+            "@Model struct E { fileprivate enum Kind { case a }\nprivate struct Other {}\nprivate var a: Kind }",
             "@Model(withoutRowID: true, strict: true) struct E { @Key var a: String }",
             "@Model(table: \"entry\", renamedFrom: \"e\", allowDrop: [\"c\"]) struct E {\n"
                 + "@Column(renamedFrom: \"d\", convert: \"upper(d)\") var a: String\n@Column(\"e\") var b: String? }",

@@ -276,6 +276,32 @@ struct ModelExpansionTests {
         return program.expanded
     }
 
+    @Test func aColumnIsAsVisibleAsItsProperty() throws {
+        let code = try made(
+            of: """
+                @Model public struct Entry {
+                    public private(set) var a: Int
+                    package var b: Int
+                    fileprivate(set) var c: Int
+                    fileprivate var d: Int
+                    @Relation private var e = ToMany<Other>.notLoaded
+                }
+                """)
+        for (access, name) in [("public ", "a"), ("package ", "b"), ("", "c"), ("fileprivate ", "d")] {
+            #expect(code.contains("\n        \(access)var \(name): Cormorant.SQLExpression<Int> {"), "\(name)")
+        }
+        #expect(code.contains("\n        fileprivate var e: Cormorant.RelatedRecords<Other.Columns> {"))
+        #expect(code.contains("\n        public init(recordSource: "))
+        // As the memberwise one.
+        #expect(code.contains("\n        fileprivate init(\n"))
+        #expect(code.contains("\n    public init(from reader: "))
+    }
+
+    @Test func aColumnIsNoMoreVisibleThanTheModel() throws {
+        let code = try made(of: "@Model package struct Entry { public var a: Int\npublic private(set) var b: Int }")
+        #expect(code.contains("\n        package var a: Cormorant") && code.contains("\n        package init(\n"))
+    }
+
     @Test func aKeywordIsALabelWithoutBackticksWhereSwiftHasItSo() throws {
         let code = try made(of: "@Model struct E { var `let`: Int\nvar `var`: Int\nvar `inout`: Int\nvar `_`: Int }")
         for label in ["let", "var", "`inout`", "`_`"] {

@@ -1,5 +1,5 @@
 // What must compile without a warning under every setting that a program may have: run says which.
-import Cormorant
+public import Cormorant
 
 @Model
 struct Novel: Codable, Hashable, Sendable {
@@ -17,6 +17,25 @@ struct Novelist: Codable, Hashable, Sendable {
     @Key var id: Int64?
     @Column(unique: true) var name: String
     @Relation(removed: .delete) var novels: ToMany<Novel> = .notLoaded
+}
+
+/// Visible to other modules, but for a part of it; with names that are keywords.
+@Model
+public struct Archive: Sendable {
+    enum Kind: String, ColumnValue { case city, school }
+    fileprivate enum State: String, ColumnValue { case open, closed }
+
+    @Key public private(set) var id: Int64?
+    var kind: Kind = .city
+    private var state: State = .open
+    @Column(version: true) private(set) var revision: Int = 0
+    var `let`: Int?
+    var `var`: Int?
+    var `inout`: Int?
+    var `_`: Int?
+    @Relation var novels = ToMany<Novel>.notLoaded
+
+    func alike() -> some RowQuery<Archive> { Archive.where { $0.state == state && $0.kind == kind } }
 }
 
 nonisolated func crimes(_ reader: Reader, limit: Int) throws -> [Novel] {

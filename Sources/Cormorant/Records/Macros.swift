@@ -12,7 +12,8 @@
 /// ```
 ///
 /// It conforms the struct to `Record`, leaves its memberwise initialiser alone, and declares its `Columns`, the properties
-/// as expressions for queries: `Person.where { $0.age > 35 }`. The struct may be nested in another type, but not be local
+/// as expressions for queries: `Person.where { $0.age > 35 }`. A column is as visible as its property; one that is private
+/// is found by queries of its file. The struct may be nested in another type, where it is not private, but not be local
 /// to a function. Properties are `var`, of a
 /// type that conforms to `ColumnValue`; an optional is a column that may be NULL. Without `@Key` the table gets a
 /// hidden key, and its records can be inserted and fetched, but not saved, updated or deleted as records.

@@ -19,12 +19,12 @@ extension ModelCode {
         """
     }
 
-    /// A record made of expressions, to select it.
+    /// A record made of expressions, to select it; as visible as all its properties are, like the memberwise one.
     private var expressionInitializer: String {
         let parameters = properties.map { "    \($0.identifier): Cormorant.SQLExpression<\($0.type)>" }
         let arguments = properties.map(\.identifier)
         return """
-            \(access)init(
+            \(properties.map(\.access).reduce(access, min))init(
             \(parameters.joined(separator: ",\n"))
             ) {
                 self.recordSource = Cormorant.TableSource(columns: [\(arguments.joined(separator: ", "))])
@@ -34,7 +34,7 @@ extension ModelCode {
 
     private func column(_ index: Int, _ property: StoredProperty) -> String {
         """
-        \(access)var \(property.identifier): Cormorant.SQLExpression<\(property.type)> {
+        \(min(access, property.access))var \(property.identifier): Cormorant.SQLExpression<\(property.type)> {
             self.recordSource.column(\(index))
         }
         """
@@ -43,7 +43,7 @@ extension ModelCode {
     private func relation(_ relation: RelationProperty) -> String {
         let isToOne = relation.kind == .toOne
         return """
-            \(access)var \(relation.identifier): \
+            \(min(access, relation.access))var \(relation.identifier): \
             Cormorant.\(isToOne ? "OptionalColumns" : "RelatedRecords")<\(relation.target).Columns> {
                 self.recordSource.\(isToOne ? "toOne" : "toMany")("\(relation.name)")
             }

@@ -3,7 +3,7 @@ struct ModelCode {
     let name: String
     /// As code in it names it.
     let type: String
-    let access: String
+    let access: Access
     let properties: [StoredProperty]
     let relations: [RelationProperty]
     let arguments: ModelArguments

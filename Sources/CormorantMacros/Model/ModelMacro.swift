@@ -36,6 +36,7 @@ struct ModelMacro {
         }
         let properties = try modelProperties(of: structure, named: typeName, problems)
         let name = typeName.text.withoutBackticks
+        if isOutOfReach(structure, in: expansion.context) { problems.add(.privateInType(name), at: typeName) }
         // The name would not lead to the model in it.
         for member in try structure.members() where member.isNamed {
             guard let inner = member.name, inner.text.withoutBackticks == name else { continue }
@@ -68,16 +69,14 @@ struct ModelMacro {
     }
 
     /// What the members are declared with, so that they can be used wherever the struct can.
-    private static func access(of structure: Declaration, in enclosing: Declaration?) -> String {
-        let outer = enclosing?.keyword == "extension" ? enclosing?.modifiers ?? [] : []
-        for modifier in structure.modifiers + outer {
-            switch modifier {
-            case "public", "package": return modifier + " "
-            case "internal", "fileprivate", "private": return ""
-            default: continue
-            }
-        }
-        return ""
+    private static func access(of structure: Declaration, in enclosing: Declaration?) -> Access {
+        let outer = enclosing?.keyword == "extension" ? enclosing?.access : nil
+        return max(structure.access ?? outer ?? .internal, .internal)
+    }
+
+    /// Whether the extension beside the model cannot name it: what is private in a type is so to what stands outside.
+    private static func isOutOfReach(_ structure: Declaration, in context: [Message.Enclosing]) -> Bool {
+        ([structure] + context.compactMap(\.declaration)).dropLast().contains { $0.modifiers.contains("private") }
     }
 }
 

@@ -3,6 +3,8 @@ enum Problem {
     case notAStruct
     case generic
     case nestedInGeneric(String)
+    case privateInType(String)
+    case privateType(String, String)
     case sameName(String)
     case notCopyable
     case twice
@@ -52,6 +54,10 @@ extension Problem {
         case .generic: "a model cannot be generic; write one struct for each table"
         case .nestedInGeneric(let outer):
             "a model has one table, and '\(outer)' around it is generic; declare the model outside of it"
+        case .privateInType(let name):
+            "the model '\(name)' is private in another type, where its code does not reach; write fileprivate"
+        case .privateType(let name, let type):
+            "'\(name)' is of the private type '\(type)', of which no column can be; make '\(type)' fileprivate"
         case .sameName(let name):
             "the model '\(name)' has a type of its own name in it; give that type another name"
         case .notCopyable: "a model is copied as its records are; remove ~Copyable"

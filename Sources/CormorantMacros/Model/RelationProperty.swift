@@ -9,6 +9,7 @@ struct RelationProperty {
     /// As code has it: in backticks where it is a keyword.
     let identifier: String
     let kind: Kind
+    let access: Access
     /// The type of the related records.
     let target: String
     /// The type of a junction's records.
@@ -37,6 +38,7 @@ struct RelationProperty {
         self.name = name
         self.identifier = identifier
         self.kind = kind
+        self.access = variable.access ?? .internal
         self.junction = through?.namedType
         self.target = target
         self.marker = marker

@@ -10,6 +10,7 @@ struct StoredProperty {
         return isWord && !["inout", "_"].contains(name) ? name : identifier
     }
     let type: String
+    let access: Access
     /// The attribute of each marker it has, by the marker's name.
     let markers: [String: Attribute]
     /// The whole declaration.
@@ -62,7 +63,8 @@ func modelProperties(
     of structure: Declaration, named name: SourceRange, _ problems: Problems
 ) throws(NotUnderstood) -> ModelProperties {
     var properties = ModelProperties()
-    for member in try structure.members() {
+    let members = try structure.members()
+    for member in members {
         if case .conditional(let members) = member.kind {
             if members.contains(where: \.declaresStoredProperty) { problems.add(.conditional, at: member.range) }
         } else if let bindings = member.storedProperties {
@@ -70,7 +72,17 @@ func modelProperties(
         }
     }
     if properties.columns.isEmpty && problems.isEmpty { problems.add(.noColumns, at: name) }
+    let hidden = members.filter { $0.isNamed && $0.modifiers.contains("private") }
+        .compactMap(\.name?.text.withoutBackticks)
+    for column in properties.columns {
+        guard let type = words(of: column.type).first(where: hidden.contains) else { continue }
+        problems.add(.privateType(column.name, type), at: column.range)
+    }
     return properties
+}
+
+private func words(of type: String) -> [String] {
+    type.utf8.split { !$0.isNameByte }.map { String(decoding: $0, as: UTF8.self) }
 }
 
 private func add(
@@ -123,7 +135,8 @@ private func storedProperty(
         return nil
     }
     let property = StoredProperty(
-        name: name, identifier: identifier, type: type, markers: markers, range: variable.range)
+        name: name, identifier: identifier, type: type, access: variable.access ?? .internal, markers: markers,
+        range: variable.range)
     property.check(problems)
     return property
 }

@@ -149,9 +149,11 @@ extension Parser {
     private mutating func modifiers() throws(NotUnderstood) -> [String] {
         var modifiers: [String] = []
         while modifierNames.contains(token.text) || (at("class") && isModifier) {
-            modifiers.append(token.text)
+            let modifier = token.text
             advance()
+            let isOfSetter = at("(") && peek().is("set")
             if at("(") { try skipBrackets() }
+            if !isOfSetter { modifiers.append(modifier) }
         }
         return modifiers
     }

@@ -12,7 +12,7 @@ struct Declaration {
     /// `struct`, `var`, `func`, `#if`; of a macro that stands alone its name.
     let keyword: String
     let attributes: [Attribute]
-    /// Words only: of `private(set)` the first.
+    /// Words only: of `unowned(unsafe)` the first. `private(set)` and the like are left out.
     let modifiers: [String]
     /// Of a type; in backticks where it is a keyword.
     var name: SourceRange?

@@ -55,12 +55,16 @@ extension Converter {
             kind: kind ?? .other,
             keyword: node.as(VariableDeclSyntax.self)?.bindingSpecifier.text ?? group?.introducer.text ?? keyword(node),
             attributes: node.asProtocol((any WithAttributesSyntax).self).map { attributes($0.attributes) } ?? [],
-            modifiers: node.asProtocol((any WithModifiersSyntax).self)?.modifiers.map(\.name.text) ?? [],
+            modifiers: node.asProtocol((any WithModifiersSyntax).self).map { modifiers($0.modifiers) } ?? [],
             name: named.map { range($0.name) } ?? node.as(ExtensionDeclSyntax.self).map { range($0.extendedType) },
             genericParameters: node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause.map(
                 range),
             inherited: group?.inheritanceClause?.inheritedTypes.map { range($0.type) } ?? [],
             body: group.map { range($0.memberBlock) }, range: range(node))
+    }
+
+    private func modifiers(_ list: DeclModifierListSyntax) -> [String] {
+        list.filter { $0.detail?.detail.text != "set" }.map(\.name.text)
     }
 
     private func keyword(_ node: DeclSyntax) -> String {
