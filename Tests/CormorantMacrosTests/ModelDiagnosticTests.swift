@@ -66,6 +66,13 @@ struct ModelDiagnosticTests {
             members: "var a: (Int, Int)",
             "'a' is (Int, Int), which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"
         ),
+        Misuse(members: "var a: Int??", "'a' is Int??, and a column has one NULL; make it Int?"),
+        Misuse(members: "var a: Int???", "'a' is Int???, and a column has one NULL; make it Int?"),
+        Misuse(members: "var a: Int?!", "'a' is Int?!, and a column has one NULL; make it Int?"),
+        Misuse(members: "var a: (([Int?]?)?)", "'a' is (([Int?]?)?), and a column has one NULL; make it [Int?]?"),
+        Misuse(
+            members: "var a: Swift.Optional<Optional<Int>> = nil",
+            "'a' is Swift.Optional<Optional<Int>>, and a column has one NULL; make it Optional<Int>"),
         Misuse(members: "weak var a: Entry?", "'a' is a reference, which no column holds; mark it @Ignored"),
         Misuse(
             "@Model struct Entry: ~Copyable { var a: Int }", "a model is copied as its records are; remove ~Copyable"),
@@ -106,6 +113,15 @@ struct ModelDiagnosticTests {
         Misuse(
             members: "@Column(\"c\") var Cormorant: Int",
             "'Cormorant' is taken by the model's columns; give the property another name"),
+        Misuse(
+            members: "var a: Int\nvar b: ToMany<Space.B> = .notLoaded",
+            "'b' is ToMany<Space.B>, which leads to records of another table; mark it @Relation"),
+        Misuse(
+            members: "var a: Int\nvar b = Cormorant.ToOne<B>()",
+            "'b' is Cormorant.ToOne<B>, which leads to records of another table; mark it @Relation"),
+        Misuse(
+            members: "var a: Int\n@References(\"b\") let b: (ToOne<B>?)",
+            "'b' is ToOne<B>, which leads to records of another table; mark it @Relation"),
         Misuse(
             members: "@Column(unique: true) @Column(indexed: true) var a: Int",
             "'a' has @Column twice; put all into one"),

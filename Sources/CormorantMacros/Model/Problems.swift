@@ -10,6 +10,7 @@ enum Problem {
     case twice
     case noColumns
     case noColumnType(String, String)
+    case optionalTwice(String, String, String)
     case weak(String)
     case severalProperties
     case conditional
@@ -22,6 +23,7 @@ enum Problem {
     case ignoredColumn(String)
     case ignoredWithoutDefault(String)
     case relationColumn(String)
+    case unmarkedRelation(String, String)
     case relationType(String)
     case relationWithoutDefault(String)
     case relationToOne(String, String)
@@ -64,6 +66,8 @@ extension Problem {
         case .twice: "@Model stands here twice; remove one"
         case .noColumnType(let name, let type):
             "'\(name)' is \(type), which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"
+        case .optionalTwice(let name, let type, let once):
+            "'\(name)' is \(type), and a column has one NULL; make it \(once)"
         case .weak(let name): "'\(name)' is a reference, which no column holds; mark it @Ignored"
         case .noColumns: "a model needs at least one stored property; declare its columns"
         case .severalProperties: "declare each property of a model in a var of its own"
@@ -81,6 +85,8 @@ extension Problem {
         case .ignoredWithoutDefault(let name):
             "'\(name)' is @Ignored and not read from the table; give it a default value"
         case .relationColumn(let name): "'\(name)' is @Relation and something else; keep one"
+        case .unmarkedRelation(let name, let type):
+            "'\(name)' is \(type), which leads to records of another table; mark it @Relation"
         case .relationType(let name): "'\(name)' is @Relation; make it a var of type ToOne<...> or ToMany<...>"
         case .relationWithoutDefault(let name):
             "'\(name)' is @Relation and not read from the table; give it the default value .notLoaded"

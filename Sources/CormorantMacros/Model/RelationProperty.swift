@@ -21,9 +21,7 @@ struct RelationProperty {
         _ name: String, _ identifier: String, _ marker: Attribute, _ variable: Declaration, _ binding: Binding,
         _ problems: Problems
     ) {
-        guard variable.keyword == "var", let type = binding.type ?? binding.value?.calledType,
-            let (kind, target) = type.relation
-        else {
+        guard variable.keyword == "var", let (kind, target) = binding.typeOrCalled?.relation else {
             problems.add(.relationType(name), at: variable.range)
             return nil
         }
@@ -59,6 +57,17 @@ struct RelationProperty {
         if !columns.isEmpty { parts.append("columns: [\(columns.joined(separator: ", "))]") }
         if let columns = marker.argument("to") { parts.append("targetColumns: \(columns.text)") }
         return ".\(function)(\(parts.joined(separator: ", ")))"
+    }
+}
+
+extension Binding {
+    fileprivate var typeOrCalled: TypeReference? { type ?? value?.calledType }
+
+    /// A relation's type, as that of an optional, too.
+    var relationType: TypeReference? {
+        guard let type = typeOrCalled else { return nil }
+        let bare = type.wrapped ?? type.bare
+        return bare.relation == nil ? nil : bare
     }
 }
 

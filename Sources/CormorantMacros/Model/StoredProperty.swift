@@ -102,6 +102,8 @@ private func add(
         if markers.count > 1 { problems.add(.relationColumn(name), at: variable.range) }
         let relation = RelationProperty(name, identifier, marker, variable, binding, problems)
         if let relation { properties.relations.append(relation) }
+    } else if let type = binding.relationType {
+        problems.add(.unmarkedRelation(name, type.text), at: variable.range)
     } else if let column = storedProperty(variable, binding, identifier, markers, problems) {
         properties.columns.append(column)
     }
@@ -120,6 +122,10 @@ private func storedProperty(
     }
     guard let type = binding.type?.text ?? binding.value?.literalType else {
         if !isConstant { problems.add(.noType(name), at: variable.range) }
+        return nil
+    }
+    if let once = binding.type?.optionalInOptional {
+        problems.add(.optionalTwice(name, type, once.text), at: binding.range)
         return nil
     }
     if case .implicitlyUnwrapped(let wrapped)? = binding.type?.kind {
@@ -173,13 +179,17 @@ extension Declaration {
 extension TypeReference {
     /// Whether no conformance can make it a column: a tuple, a function.
     fileprivate var isNoColumn: Bool {
-        switch kind {
-        case .optional(let wrapped): wrapped.isNoColumn
-        case .tuple(let elements): elements.count == 1 ? elements[0].isNoColumn : true
-        case .function, .existential: true
+        switch (wrapped ?? bare).kind {
+        case .tuple, .function, .existential: true
         case .named(let name, let arguments): arguments == nil && ["Any", "AnyObject"].contains(name)
-        case .array, .dictionary, .member, .implicitlyUnwrapped, .other: false
+        case .optional, .array, .dictionary, .member, .implicitlyUnwrapped, .other: false
         }
+    }
+
+    /// The innermost optional of an optional's.
+    fileprivate var optionalInOptional: TypeReference? {
+        guard let inner = wrapped, inner.wrapped != nil else { return nil }
+        return inner.optionalInOptional ?? inner
     }
 }
 

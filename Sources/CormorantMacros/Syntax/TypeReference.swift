@@ -23,3 +23,19 @@ struct TypeReference {
 
     var text: String { range.text }
 }
+
+extension TypeReference {
+    /// Without parentheses around it.
+    var bare: TypeReference {
+        if case .tuple(let elements) = kind, elements.count == 1 { elements[0].bare } else { self }
+    }
+
+    /// What an optional is made of; nil for any other type.
+    var wrapped: TypeReference? {
+        switch bare.kind {
+        case .optional(let wrapped), .implicitlyUnwrapped(let wrapped): wrapped.bare
+        case .named("Optional", let arguments?), .member("Optional", let arguments?): arguments.first?.bare
+        default: nil
+        }
+    }
+}
