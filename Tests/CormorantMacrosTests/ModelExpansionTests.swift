@@ -302,6 +302,23 @@ struct ModelExpansionTests {
         #expect(code.contains("\n        package var a: Cormorant") && code.contains("\n        package init(\n"))
     }
 
+    /// What uses a property that is deprecated is so itself, or the compiler would warn of it; nothing calls that but the engine.
+    @Test func aDeprecatedPropertyHasADeprecatedColumn() throws {
+        let code = try made(
+            of: """
+                @Model struct Entry {
+                    @available(*, deprecated, renamed: "b") var a: Int
+                    @available(macOS 13, *) var b: Int
+                }
+                """)
+        #expect(code.contains("\n        @available(*, deprecated, renamed: \"b\")\n        var a: Cormorant"))
+        #expect(code.contains("\n        @available(macOS 13, *)\n        var b: Cormorant"))
+        for function in ["init(from", "mutating func read(", "func write(", "func columnValue("] {
+            #expect(code.contains("\n    @available(*, deprecated)\n    \(function)"), "\(function)")
+        }
+        #expect(try !made(of: "@Model struct Entry { @available(macOS 13, *) var a: Int }").contains("deprecated"))
+    }
+
     @Test func aKeywordIsALabelWithoutBackticksWhereSwiftHasItSo() throws {
         let code = try made(of: "@Model struct E { var `let`: Int\nvar `var`: Int\nvar `inout`: Int\nvar `_`: Int }")
         for label in ["let", "var", "`inout`", "`_`"] {

@@ -34,7 +34,7 @@ extension ModelCode {
 
     private func column(_ index: Int, _ property: StoredProperty) -> String {
         """
-        \(min(access, property.access))var \(property.identifier): Cormorant.SQLExpression<\(property.type)> {
+        \(property.availability.code)\(min(access, property.access))var \(property.identifier): Cormorant.SQLExpression<\(property.type)> {
             self.recordSource.column(\(index))
         }
         """
@@ -43,7 +43,7 @@ extension ModelCode {
     private func relation(_ relation: RelationProperty) -> String {
         let isToOne = relation.kind == .toOne
         return """
-            \(min(access, relation.access))var \(relation.identifier): \
+            \(relation.availability.code)\(min(access, relation.access))var \(relation.identifier): \
             Cormorant.\(isToOne ? "OptionalColumns" : "RelatedRecords")<\(relation.target).Columns> {
                 self.recordSource.\(isToOne ? "toOne" : "toMany")("\(relation.name)")
             }

@@ -60,7 +60,7 @@ struct ModelCode {
         let lines = validators.map { "try validator.check(self.\($1.identifier), at: \($0), \($2))" }
         return [
             "\(access)nonisolated static var validatesProperties: Bool { true }",
-            "\(access)nonisolated func validateProperties(_ validator: Cormorant.PropertyValidator) throws \(block(lines))",
+            "\(using)nonisolated func validateProperties(_ validator: Cormorant.PropertyValidator) throws \(block(lines))",
         ]
     }
 
@@ -69,11 +69,11 @@ struct ModelCode {
     private var initializer: String {
         let arguments = properties.enumerated().map { "        \($1.label): try reader.property(at: \($0))" }
         let lines = hasMemberwiseInitializer ? ["self.init(\n\(arguments.joined(separator: ",\n")))"] : reads
-        return "\(access)init(from reader: Cormorant.RecordReader) throws \(assigning(lines))"
+        return "\(using)init(from reader: Cormorant.RecordReader) throws \(assigning(lines))"
     }
 
     private var reading: String {
-        "\(access)mutating func read(from reader: Cormorant.RecordReader) throws \(assigning(reads))"
+        "\(using)mutating func read(from reader: Cormorant.RecordReader) throws \(assigning(reads))"
     }
 
     private var reads: [String] {
@@ -88,7 +88,7 @@ struct ModelCode {
             "if columns.contains(\(index)) { self.\(property.identifier) = try reader.property(at: \(index)) }"
         }
         return [
-            "\(access)mutating func readBack(only columns: [Int], from reader: Cormorant.RecordReader) throws \(assigning(lines))"
+            "\(using)mutating func readBack(only columns: [Int], from reader: Cormorant.RecordReader) throws \(assigning(lines))"
         ]
     }
 
@@ -96,33 +96,40 @@ struct ModelCode {
         let lines = properties.enumerated().filter { !$1.isComputed }.map { index, property in
             "try writer.write(property: self.\(property.identifier), at: \(index))"
         }
-        return "\(access)func write(to writer: inout Cormorant.RecordWriter) throws \(block(lines))"
+        return "\(using)func write(to writer: inout Cormorant.RecordWriter) throws \(block(lines))"
     }
 
     private var valuing: String {
         let cases = properties.enumerated().map { index, property in
             "    case \(index):\n        return try Cormorant.Value(property: self.\(property.identifier))\n"
         }
-        return "\(access)func columnValue(at column: Int) throws -> Cormorant.Value {\n    switch column {\n"
+        return "\(using)func columnValue(at column: Int) throws -> Cormorant.Value {\n    switch column {\n"
             + cases.joined() + "    default:\n        return .null\n    }\n}"
     }
 
     private var visiting: String {
         let lines = relations.map(\.visitCode)
         return
-            "\(access)mutating func visitRelations(_ visitor: inout some Cormorant.RelationVisitor) throws \(block(lines))"
+            "\(using)mutating func visitRelations(_ visitor: inout some Cormorant.RelationVisitor) throws \(block(lines))"
     }
 
     private var keySetting: String {
         let key = arguments.generatedKey
         let lines = key.map { ["self.\($0.identifier) = try \($0.type).generatedKey(key) ?? self.\($0.identifier)"] }
-        return "\(access)nonisolated mutating func setGeneratedKey(_ key: Int64) throws \(assigning(lines ?? []))"
+        return "\(using)nonisolated mutating func setGeneratedKey(_ key: Int64) throws \(assigning(lines ?? []))"
     }
 
     private var keyClearing: String {
         let key = arguments.generatedKey
         let lines = key.map { ["self.\($0.identifier) = \($0.type).missingKey ?? self.\($0.identifier)"] }
-        return "\(access)nonisolated mutating func clearGeneratedKey() \(assigning(lines ?? []))"
+        return "\(using)nonisolated mutating func clearGeneratedKey() \(assigning(lines ?? []))"
+    }
+
+    /// Before a function that uses the properties: one that is deprecated may be used without a warning by what is so itself, and
+    /// only the engine calls these, through `Record`, where nothing is said of it.
+    private var using: String {
+        let availability = properties.map(\.availability) + relations.map(\.availability)
+        return (availability.contains(where: \.isDeprecated) ? "@available(*, deprecated)\n" : "") + "\(access)"
     }
 
     private func assigning(_ lines: [String]) -> String { block(isRefused ? ["fatalError()"] : lines) }

@@ -10,6 +10,7 @@ struct RelationProperty {
     let identifier: String
     let kind: Kind
     let access: Access
+    let availability: Availability
     /// The type of the related records.
     let target: String
     /// The type of a junction's records.
@@ -37,6 +38,7 @@ struct RelationProperty {
         self.identifier = identifier
         self.kind = kind
         self.access = variable.access ?? .internal
+        self.availability = Availability(of: variable)
         self.junction = through?.namedType
         self.target = target
         self.marker = marker

@@ -11,6 +11,7 @@ struct StoredProperty {
     }
     let type: String
     let access: Access
+    let availability: Availability
     /// The attribute of each marker it has, by the marker's name.
     let markers: [String: Attribute]
     /// The whole declaration.
@@ -141,8 +142,8 @@ private func storedProperty(
         return nil
     }
     let property = StoredProperty(
-        name: name, identifier: identifier, type: type, access: variable.access ?? .internal, markers: markers,
-        range: variable.range)
+        name: name, identifier: identifier, type: type, access: variable.access ?? .internal,
+        availability: Availability(of: variable), markers: markers, range: variable.range)
     property.check(problems)
     return property
 }
