@@ -21,7 +21,8 @@ enum OddParts {
         ("enum Space {\n    ", "\n}\n"),
         ("public extension Space.Inner where T == Int {\n", "\n}"), ("struct Outer<T> { enum Inner { ", " } }"),
         ("func f() { let c = { x in\n", "\n} }"), ("struct S { var v: Int { get { ", "; return 1 } } }"),
-        ("actor A { init() { ", " } }"), ("extension [Int] { static subscript(i: Int) -> Int { ", "\nreturn 1 } }"),
+        ("actor A { init() { ", " } }"), ("extension A { private class B { ", " } }"),
+        ("extension [Int] { static subscript(i: Int) -> Int { ", "\nreturn 1 } }"),
     ]
     static let modelArguments = [
         "", "", "", "()", "(table: \"t\")", "(table: nil)", "(table: #\"a\\n\"b\"#, strict: true)",
@@ -47,17 +48,19 @@ enum OddParts {
         "@Relation", "@Relation(\"aID\", removed: .delete)", "@Relation(through: Link.self, to: [\"x\"])",
         "@Relation(through: [Link].self)", "@Relation(through: Link)", "@Relation(through: nil)",
         "@Relation(through: Space.Link<Int>.self)", "@Ignored", "@Ignored()", "@Published",
-        "@Wrapper<Int>(1) @MainActor", "@available(macOS 14, *)", "@Other(closure: { $0 > \")\" })", "@objc(a:b:)",
+        "@Wrapper<Int>(1) @MainActor", "@available(macOS 14, *)", "@available(*, deprecated)",
+        "@Other(closure: { $0 > \")\" })", "@objc(a:b:)",
         "@Column(collate: \"NOCASE\", json: \"k\")", "@Column(json: \"\"\"\n    \"quoted\"\n    \"\"\")",
         "@Column(default: \"\\u{41}\", indexed: true)",
     ]
     static let modifiers = [
         "", "", "", "", "", "public ", "private(set) ", "static ", "lazy ", "weak ", "unowned(unsafe) ",
-        "nonisolated(unsafe) ", "public internal(set) ", "final ", "override ", "package private(set) ",
+        "nonisolated(unsafe) ", "public internal(set) ", "private ", "fileprivate( set ) public ",
+        "final ", "override ", "package private(set) ",
     ]
     static let names = [
         "a", "b", "c", "number", "`class`", "`default`", "recordSource", "größe", "homeURL", "_x", "(a, b)", "_", "get",
-        "open", "type",
+        "open", "type", "`self`", "`let`", "`_`",
     ]
     static let types = [
         "Int", "Int64?", "String", "String!", "[UInt8]", "[UInt8]?", "[Int]", "[String: Int]", "(Int, Int)", "(Int)",
@@ -69,7 +72,7 @@ enum OddParts {
         "[3 of Int]", "InlineArray<3, Int>", "Foo<(Int) -> Void>",
         "(Int) throws(E) -> Void", "Foo<\n  Int,\n  String\n>", "~Copyable", "`Type`", "UUID??", "_",
         "nonisolated(nonsending) () async -> Void", "Foo<Int>.Bar<String>?", "Größe", "Result<Int, any Error>",
-        "[String: [Int]]?", "Foo<-1>", "sending Int",
+        "[String: [Int]]?", "Int?!", "Optional<Int?>", "((Int?)?)", "[Hidden: Int]", "Foo<-1>", "sending Int",
     ]
     static let values = [
         "1", "-1", "1_000", "0xFF", "0b1", "1.5", "-1.5e-3", "0x1p3", "1...2", "\"\"", "\"a\\(b + \"c\\(d)\")\"",
@@ -114,7 +117,7 @@ enum OddParts {
         "subscript(i: Int) -> Int { get { 1 } set { } }", "static subscript<T>(_ t: T) -> T where T: P { t }",
         "enum Entry { case a }", "struct Inner: P { @Key var x: Int }", "@Model struct Nested { @Key var x: Int }",
         "class C<T> { var y = 1 }", "typealias ID = Foo<Int>", "typealias F<T> = (T) -> Void where T: P",
-        "typealias Entry = Int",
+        "typealias Entry = Int", "private enum Hidden { case a }",
         "enum E: String { case a = \"x\", b\n case c(Int = 1) }", "static let limit = 10",
         "static var all: [Int] { [] }", "class var x: Int { 1 }", "#if DEBUG\nfunc g() {}\n#else\nfunc h() {}\n#endif",
         "#if os(Linux) && (A ||\n  B)\nstatic var z = 1\n#elseif compiler(>=6)\n#if X\nvar q: Int\n#endif\n#endif",
