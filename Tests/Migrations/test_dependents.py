@@ -243,6 +243,8 @@ class Kept(Model, table="t"):
     [
         ("CREATE INDEX by_w ON t (w);", 'index "by_w" stands in the way', "index:by_w"),
         ("CREATE VIEW v AS SELECT w FROM t;", 'view "v" would no longer work: no such column: w', "view:v"),
+        ("CREATE VIEW v AS SELECT w FROM t; CREATE TRIGGER i INSTEAD OF INSERT ON v BEGIN SELECT NEW.w; END;",
+         'view "v" would no longer work: no such column: w', "view:v"),
         ("CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT NEW.w; END;"
          "CREATE TRIGGER h AFTER INSERT ON t BEGIN SELECT 1; END;",
          'trigger "g" would no longer work: no such column: NEW.w', "trigger:g"),
@@ -256,6 +258,15 @@ def test_what_uses_a_column_that_goes_is_named_and_may_go(path: Path, more: str,
         assert message in str(refused.value)
         assert f'allow_drop "{name}"' in str(refused.value)
         db.sync(Kept, allow_drop=["t.w", name])
+        assert not db.plan(Kept)
+
+
+@pytest.mark.parametrize("view", ["SELECT nope FROM t", "SELECT * FROM nosuch", "SELECT nosuch(id) FROM t"])
+def test_a_view_that_does_not_work_is_no_obstacle(path: Path, view: str) -> None:
+    more = f"CREATE VIEW v AS {view}; CREATE TRIGGER i INSTEAD OF INSERT ON v BEGIN SELECT 1; END;"
+    make(path, "CREATE TABLE t (id INTEGER PRIMARY KEY, w);" + more)
+    with Database(path) as db:
+        db.sync(Kept, allow_drop=["t.w"])
         assert not db.plan(Kept)
 
 

@@ -73,7 +73,8 @@ extension Loaded: Hashable where Value: Hashable {
 public enum RemovedRecords: Sendable {
     /// They stay related.
     case keep
-    /// They are deleted; at the end of a junction, the junction's rows are.
+    /// They are deleted; at the end of a junction, the junction's rows are. Refused of a relation that was loaded by a condition or
+    /// with a limit, whose other rows are not among the records either.
     case delete
 }
 
