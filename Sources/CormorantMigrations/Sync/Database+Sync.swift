@@ -222,6 +222,7 @@ func modelPlan(
             }
         }
     }
+    if server == nil { for model in models { try model.refuseComparedDecimals() } }
     let planner = Planner(schema, file: file, notes: notes, server: server)
     planner.isForMany = scratch != nil
     try renameTables(models, planner)

@@ -11,6 +11,7 @@ extension Database {
         for model in models { try model.requireOwnFile() }
         try checkDistinct(models)
         try checkParts(models)
+        if dialect == .sqlite { for model in models { try model.refuseComparedDecimals() } }
         try withConnection { connection in
             // Nothing to do is the usual case at start-up and must not wait for the write lock.
             if try missing(models, connection).isEmpty { return }

@@ -348,7 +348,9 @@ extension ModelPlan {
         let what = connection.engine == nil ? "INTEGER PRIMARY KEY" : "identity column"
         return CormorantError(
             .schema, "the record has no key, and the table makes none: \"\(model.table).\(key)\" is no \(what)",
-            hint: "give the record its key, or migrate the file", table: model.table, columns: [key])
+            hint: "give the record its key, or make the table anew with one; sync leaves a key as it is",
+            table: model.table,
+            columns: [key])
     }
 
     /// Whether a server's table has refused that the key which it was to make is NULL.

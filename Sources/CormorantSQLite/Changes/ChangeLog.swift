@@ -21,6 +21,8 @@ package final class ChangeLog {
     private var savepoints: [(name: String, position: Int)] = []
     /// A statement on savepoints that has begun. It has done its work when the next one begins, unless it failed.
     private var pending: SavepointStatement?
+    /// Looks something up itself.
+    private var isLooking = false
     private var changesSchema = false
     /// COMMIT has begun; whether it succeeded shows afterwards.
     private var isCommitting = false
@@ -61,6 +63,7 @@ package final class ChangeLog {
 
     /// A statement begins, one that is not part of another.
     func statementBegins(_ sql: UnsafePointer<CChar>) {
+        if isLooking { return }
         settle()
         mark = open.count
         switch StatementStart(sql) {
@@ -83,11 +86,39 @@ package final class ChangeLog {
         committed.append(CommittedChanges(changes: [], changedSchema: true, isForeign: true, isUnknown: true))
     }
 
-    func statementFailed(_ isReadOnly: Bool) {
+    /// What a statement that failed had done is undone, but for the rows before the one of an `OR FAIL` or a `RAISE(FAIL)`.
+    /// - Parameter sql: the statement's.
+    func statementFailed(_ isReadOnly: Bool, _ sql: UnsafePointer<CChar>?) {
         pending = nil
         if sqlite3_get_autocommit(connection.handle) == 0 { isCommitting = false }
-        // Where rows stay in spite of the error, as ON CONFLICT FAIL has it, they are counted.
-        if !isReadOnly, sqlite3_changes64(connection.handle) == 0 { truncate(mark) }
+        guard !isReadOnly, mark < open.count else { return }
+        // SQLite counts the rows of the statement itself, and miscounts where the error is of a trigger or a foreign key's action.
+        let isOfTrigger = [SQLITE_CONSTRAINT_TRIGGER, SQLITE_CONSTRAINT_FOREIGNKEY].contains(
+            sqlite3_extended_errcode(connection.handle))
+        let areAllCounted = !isOfTrigger && sqlite3_changes64(connection.handle) == open.count - mark
+        let touched = open[mark...].map(\.table)
+        guard mayFailInPart(sql, Set(touched.map(\.schema))) else { return truncate(mark) }
+        if areAllCounted { return }
+        truncate(mark)
+        for table in touched { logUnknown(table) }
+    }
+
+    private func mayFailInPart(_ sql: UnsafePointer<CChar>?, _ schemas: Set<String>) -> Bool {
+        if let sql, sqlite3_strlike("%fail%", sql, 0) == 0 { return true }
+        isLooking = true
+        defer { isLooking = false }
+        return schemas.union(["temp"]).contains { schema in
+            do {
+                let trigger = try Statement(
+                    connection,
+                    "SELECT 1 FROM \(quoteIdentifier(schema)).sqlite_schema WHERE type = 'trigger' AND sql LIKE '%fail%'"
+                )
+                return try trigger.step()
+            } catch {
+                // Nobody knows.
+                return true
+            }
+        }
     }
 
     private func forget() {
