@@ -21,6 +21,8 @@ package final class ChangeLog {
     private var savepoints: [(name: String, position: Int)] = []
     /// A statement on savepoints that has begun. It has done its work when the next one begins, unless it failed.
     private var pending: SavepointStatement?
+    /// The statement that began last, and how many operations it had done by then.
+    private var running: (statement: OpaquePointer?, operations: Int32) = (nil, 0)
     /// Looks something up itself.
     private var isLooking = false
     private var changesSchema = false
@@ -62,8 +64,8 @@ package final class ChangeLog {
     }
 
     /// A statement begins, one that is not part of another.
-    func statementBegins(_ sql: UnsafePointer<CChar>) {
-        if isLooking { return }
+    func statementBegins(_ statement: OpaquePointer, _ sql: UnsafePointer<CChar>) {
+        if isLooking || isAction(statement) { return }
         settle()
         mark = open.count
         switch StatementStart(sql) {
@@ -75,6 +77,15 @@ package final class ChangeLog {
         case .pragma: pragmas &+= 1
         case .other: break
         }
+    }
+
+    /// Whether it is an action of a foreign key in the statement that runs: SQLite tells of both alike. One that runs again has counted
+    /// operations since, which are added as it leaves off.
+    private func isAction(_ statement: OpaquePointer) -> Bool {
+        let operations = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0)
+        let isFirst = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_RUN, 0) == 0
+        defer { running = (statement, operations) }
+        return !isFirst && running.statement == statement && running.operations == operations
     }
 
     func commitBegins() { isCommitting = true }
@@ -93,8 +104,8 @@ package final class ChangeLog {
         if sqlite3_get_autocommit(connection.handle) == 0 { isCommitting = false }
         guard !isReadOnly, mark < open.count else { return }
         // SQLite counts the rows of the statement itself, and miscounts where the error is of a trigger or a foreign key's action.
-        let isOfTrigger = [SQLITE_CONSTRAINT_TRIGGER, SQLITE_CONSTRAINT_FOREIGNKEY].contains(
-            sqlite3_extended_errcode(connection.handle))
+        // SQLITE_CONSTRAINT_FOREIGNKEY and SQLITE_CONSTRAINT_TRIGGER, which are macros of C.
+        let isOfTrigger = [3, 7].contains { sqlite3_extended_errcode(connection.handle) == SQLITE_CONSTRAINT | $0 << 8 }
         let areAllCounted = !isOfTrigger && sqlite3_changes64(connection.handle) == open.count - mark
         let touched = open[mark...].map(\.table)
         guard mayFailInPart(sql, Set(touched.map(\.schema))) else { return truncate(mark) }

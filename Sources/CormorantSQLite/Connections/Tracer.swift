@@ -73,7 +73,7 @@ extension Connection {
                 if event == UInt32(SQLITE_TRACE_STMT), let sql = sqlite3_sql(pointer),
                     text == UnsafeMutableRawPointer(mutating: sql)
                 {
-                    connection.changeLog?.statementBegins(sql)
+                    connection.changeLog?.statementBegins(pointer, sql)
                     connection.statementNotes?.sql.insert(String(cString: sql))
                 }
                 return 0
