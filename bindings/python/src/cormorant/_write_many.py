@@ -44,8 +44,11 @@ def write_many(
     kinds = _kinds(cls)
     if any(kind.__model__.hooks for kind in kinds):
         return _write_each(database, kinds, chain(part, source), operation, conflict, properties)
+    seen: set[int] = set()
     with Transaction(database) if len(part) == _PART or len(kinds) > 1 else nullcontext():
         while part:
+            if operation == abi.CORM_WRITE_SAVE:
+                _refuse_again(part, start, seen)
             for kind, run in [(cls, part)] if len(kinds) < 2 else _runs(part):
                 names = None if properties is None else property_names(kind, properties)
                 items, count = _write_part(database, kinds, kind, run, start, operation, conflict, names)
@@ -63,6 +66,22 @@ def write_many(
             if isinstance(operation, Upsert):
                 forget_others(record)
     return total
+
+
+def _refuse_again(part: list[Model], start: int, seen: set[int]) -> None:
+    """A record that is to get its key from the table is inserted once: it has none before the batch is over.
+
+    seen: the ids of the records before, which come to be among them.
+    """
+    ids = set(map(id, part))
+    if len(ids) < len(part) or not seen.isdisjoint(ids):
+        found = set(seen)
+        for index, record in enumerate(part):
+            if id(record) in found and any(getattr(record, name, 0) is None for name in record.__model__.key):
+                message = f"record {start + index} of the batch, which has no key yet, is in it before"
+                raise ProgrammingError(message, hint="give it once")
+            found.add(id(record))
+    seen |= ids
 
 
 def _write_part(

@@ -19,7 +19,7 @@ from ._worker import Job, Worker, run_alone, run_to_end
 from .async_result import AsyncResult
 from .async_store import AsyncStore
 from .database import Database
-from .error import ConflictError, ProgrammingError
+from .error import ConflictError, Error, ProgrammingError, note_refusal
 from .select import Select
 from .shared import shared_database
 from .statement import Statement
@@ -122,7 +122,12 @@ class AsyncDatabase(DatabaseCalls, Owner):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._opens is not None:
-            await self.close()
+            try:
+                await self.close()
+            except Error as refused:
+                if error is None:
+                    raise
+                note_refusal(error, refused)
 
     async def close(self) -> None:
         """Database.close(), awaited."""

@@ -38,7 +38,7 @@ from ._owner import Owner
 from ._path import is_url, path_text, shown_path
 from ._sql import bindings_of, refuse_values
 from .change import Change, OnConflict
-from .error import DataError, IntegrityError, ProgrammingError
+from .error import DataError, Error, IntegrityError, ProgrammingError, note_refusal
 from .model import Model
 from .select import Select
 from .statement import Statement
@@ -216,7 +216,12 @@ class Database(Owner):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except Error as refused:
+            if error is None:
+                raise
+            note_refusal(error, refused)
 
     def __del__(self) -> None:
         if self._open:

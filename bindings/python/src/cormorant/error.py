@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from ._native import abi
 
 __all__ = [
@@ -279,3 +281,9 @@ _CLASSES: dict[str, type[Error]] = {
 def error_class(code: str) -> type[Error]:
     """The exception class for a status; what is not listed comes from the surroundings."""
     return _CLASSES.get(code, OperationalError)
+
+
+def note_refusal(error: BaseException, refused: Error) -> None:
+    """Says beside the error by which a database's block is left that its close() was refused, which hides nothing."""
+    if sys.version_info >= (3, 11):
+        error.add_note(f"the database stays open: {refused}")

@@ -435,3 +435,28 @@ def test_limits_of_anyio(path: Path) -> None:
     path.unlink()
     pytest.importorskip("trio")
     anyio.run(main, backend="trio")
+
+
+def test_a_program_s_own_error_is_not_hidden_by_a_close_that_is_refused(path: Path) -> None:
+    async def main() -> None:
+        db = AsyncDatabase(path)
+
+        async def hold() -> None:
+            async with db.transaction():
+                await asyncio.sleep(10)
+
+        holding = None
+        with pytest.raises(ValueError, match="own") as raised:
+            async with db:
+                holding = asyncio.create_task(hold())
+                await asyncio.sleep(0.05)
+                raise ValueError("own")
+        if sys.version_info >= (3, 11):
+            assert "the database stays open" in raised.value.__notes__[0]
+        assert holding
+        holding.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await holding
+        await db.close()
+
+    asyncio.run(main())

@@ -258,6 +258,19 @@ class Account(Model):
     version: Column[int] = column(version=True, default=0, kw_only=True)
 
 
+@pytest.mark.parametrize("between", [0, 20_000])
+def test_a_record_without_a_key_is_saved_once_in_a_batch(db: Database, between: int) -> None:
+    new = Person("new", 1)
+    others = [Person("x", 1) for _ in range(between)]
+    with pytest.raises(cormorant.ProgrammingError, match=f"record {between + 1} of the batch, which has no key yet"):
+        db.save_many([new, *others, new])
+    assert db.count(Person) == 0
+    assert new.id is None
+    db.save_many([new])
+    assert db.save_many([new, new]) == 2
+    assert db.count(Person) == 1
+
+
 def test_a_record_is_of_its_rows_version(db: Database) -> None:
     db.create_tables(Account)
     first, second = Account("first").insert(db), Account("second").insert(db)
