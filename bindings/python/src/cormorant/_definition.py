@@ -161,7 +161,10 @@ def _declared(cls: type, of_model: bool) -> dict[str, Field]:
                 # Several models may be of it.
                 value = value._copy()
             elif not isinstance(value, Column):
-                raise model_error(f"{where} = {value!r} is no column", f"write = column(default={value!r})")
+                factory = f"default_factory={type(value).__name__ if not value else f'lambda: {value!r}'}"
+                is_shared = isinstance(value, list | dict | set | bytearray)
+                hint = f"write = column({factory if is_shared else f'default={value!r}'})"
+                raise model_error(f"{where} = {value!r} is no column", hint)
             _set_type(value, name, get_args(annotation)[0], cls, where)
             fields[name] = value
         elif isinstance(value, Ignored):

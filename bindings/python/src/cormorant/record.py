@@ -216,7 +216,7 @@ def refresh(database: Database, record: Model) -> None:
             f"{info.table} has no row with this key",
             code="CORM_E_NO_RECORD",
             table=info.table,
-            hint="insert it first",
+            hint="insert it first, if no scope of the model hides it",
         )
     info.fill(record, row)
     forget_others(record)

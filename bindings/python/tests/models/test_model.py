@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import re
 import weakref
 from typing import Annotated, Any, ClassVar
 
@@ -341,3 +342,11 @@ def test_a_key_that_the_file_cannot_make_is_refused() -> None:
             make(columns, {name: key() for name in columns})
     with pytest.raises(ProgrammingError, match="is no key that the file makes"):
         make({"a": Column[int]}, {"a": key()}, without_rowid=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"), [([], "default_factory=list"), ({"a": 1}, "default_factory=lambda: {'a': 1}"), (3, "default=3")]
+)
+def test_a_default_without_column_is_told_what_to_write(value: object, hint: str) -> None:
+    with pytest.raises(ProgrammingError, match=re.escape(f"write = column({hint})")):
+        type("M", (Model,), {"__annotations__": {"a": Column[Any]}, "a": value, "__module__": __name__})

@@ -10,8 +10,8 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write the rows of a table or view as CSV or JSON.",
         discussion: """
-            What is written, corm import reads back into a table with the same columns as it was; where CSV cannot say a value, a \
-            warning names the column. A file is whole or not there. For some columns or rows, give the SQL to corm query.
+            What is written, corm import reads back into a table with the same columns as it was, but for rows with values \
+            that are not of their column's type; where CSV cannot say a value, a warning names the column. A file is whole or not there. For some columns or rows, give the SQL to corm query.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
