@@ -114,17 +114,17 @@ package final class ChangeLog {
         for table in touched { logUnknown(table) }
     }
 
+    /// Whether a conflict may be FAIL, as the statement, a constraint or a trigger says.
     private func mayFailInPart(_ sql: UnsafePointer<CChar>?, _ schemas: Set<String>) -> Bool {
         if let sql, sqlite3_strlike("%fail%", sql, 0) == 0 { return true }
         isLooking = true
         defer { isLooking = false }
         return schemas.union(["temp"]).contains { schema in
             do {
-                let trigger = try Statement(
+                return try Statement(
                     connection,
-                    "SELECT 1 FROM \(quoteIdentifier(schema)).sqlite_schema WHERE type = 'trigger' AND sql LIKE '%fail%'"
-                )
-                return try trigger.step()
+                    "SELECT 1 FROM \(quoteIdentifier(schema)).sqlite_schema WHERE instr(lower(sql), 'fail')"
+                ).step()
             } catch {
                 // Nobody knows.
                 return true

@@ -85,13 +85,16 @@ def test_rows_of_triggers_that_stay(path: Path, trigger: str, statement: str, in
             assert live.next(5).rows == [("t",)]  # type: ignore[union-attr]
 
 
-def test_rows_before_the_one_that_fails_are_told_one_by_one(path: Path) -> None:
+@pytest.mark.parametrize("conflict", ["INSERT OR FAIL", "INSERT"])
+def test_rows_before_the_one_that_fails_are_told_one_by_one(path: Path, conflict: str) -> None:
     with Database(path) as db:
-        db.create_tables(Parent)
+        key = "PRIMARY KEY" if "FAIL" in conflict else "PRIMARY KEY ON CONFLICT FAIL"
+        db.execute(f"CREATE TABLE parent (id INTEGER {key}, name TEXT)")
+        db.execute("PRAGMA case_sensitive_like = ON")
         db.insert(Parent("a"))
         with db.observe(Parent) as changes:
             with pytest.raises(Error):
-                db.execute("INSERT OR FAIL INTO parent VALUES (5, 'x'), (6, 'y'), (1, 'z')")
+                db.execute(f"{conflict} INTO parent VALUES (5, 'x'), (6, 'y'), (1, 'z')")
             event = changes.next(5)
         assert event
         assert [(change.kind, change.key) for change in event.changes] == [("insert", (5,)), ("insert", (6,))]
