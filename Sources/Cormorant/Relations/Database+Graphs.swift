@@ -112,8 +112,9 @@ private struct GraphSaver: RelationVisitor {
             property = .read(nil)
             return
         }
+        let isRead = try !property.isAssigned && !relation.key(of: target).contains(.null)
         try database.saveGraph(&target, depth: depth + 1)
-        foreignKeys += relation.foreignKeys(try relation.key(of: target), isRead: !property.isAssigned)
+        foreignKeys += relation.foreignKeys(try relation.key(of: target), isRead: isRead)
         property = .read(target)
     }
 

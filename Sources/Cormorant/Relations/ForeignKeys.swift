@@ -13,7 +13,17 @@ struct ForeignKey {
 
     /// Whether the column has another value; one of a record that another one owns may lack it.
     func differs(from given: Value) -> Bool {
-        RowKey([given]) != RowKey([value]) && !(given == .null && relation.kind == .toMany)
+        !isSame(as: given) && !(given == .null && relation.kind == .toMany)
+    }
+
+    /// Whether the column is as it is to be; of a record that was loaded, also by a collation that may have related the two.
+    func isSame(as given: Value) -> Bool {
+        if RowKey([given]) == RowKey([value]) { return true }
+        guard isRead, case .text(let here) = given, case .text(let there) = value else { return false }
+        func folded(_ text: String) -> RowKey {
+            RowKey([.text(String(text.reversed().drop { $0 == " " }.reversed()))], ["corm_nocase"])
+        }
+        return folded(here) == folded(there)
     }
 }
 
@@ -38,10 +48,10 @@ extension Record {
         guard !foreignKeys.isEmpty else { return }
         let columns = Array(Self.model.columns.indices)
         var values = try columns.map { try columnValue(at: $0) }
-        guard foreignKeys.contains(where: { RowKey([$0.value]) != RowKey([values[$0.column]]) }) else { return }
+        guard foreignKeys.contains(where: { !$0.isSame(as: values[$0.column]) }) else { return }
         let differing = foreignKeys.filter { $0.differs(from: values[$0.column]) }
         if !differing.isEmpty { try database.refuseContradictions(Self.self, values, differing) }
-        for key in foreignKeys { values[key.column] = key.value }
+        for key in foreignKeys where !key.isSame(as: values[key.column]) { values[key.column] = key.value }
         try database.assign(values, to: Self.model, columns) { try read(from: $0) }
     }
 }
@@ -64,7 +74,7 @@ extension Database {
             if let stored {
                 let isStored = RowKey([value]) == RowKey([stored])
                 if isStored ? !key.isRead : value == .null && key.differs(from: stored) { continue }
-            } else if key.value != .null {
+            } else if key.value != .null, !key.isRead {
                 // A new record, whose foreign key need not be anything yet.
                 continue
             }

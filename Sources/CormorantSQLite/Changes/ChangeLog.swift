@@ -98,37 +98,39 @@ package final class ChangeLog {
     }
 
     /// What a statement that failed had done is undone, but for the rows before the one of an `OR FAIL` or a `RAISE(FAIL)`.
-    /// - Parameter sql: the statement's.
-    func statementFailed(_ isReadOnly: Bool, _ sql: UnsafePointer<CChar>?) {
+    func statementFailed(_ statement: OpaquePointer?) {
+        // One that cannot be prepared anew has not begun.
+        guard statement == running.statement else { return }
         pending = nil
         if sqlite3_get_autocommit(connection.handle) == 0 { isCommitting = false }
-        guard !isReadOnly, mark < open.count else { return }
+        guard sqlite3_stmt_readonly(statement) == 0, mark < open.count else { return }
         // SQLite counts the rows of the statement itself, and miscounts where the error is of a trigger or a foreign key's action.
         // SQLITE_CONSTRAINT_FOREIGNKEY and SQLITE_CONSTRAINT_TRIGGER, which are macros of C.
         let isOfTrigger = [3, 7].contains { sqlite3_extended_errcode(connection.handle) == SQLITE_CONSTRAINT | $0 << 8 }
         let areAllCounted = !isOfTrigger && sqlite3_changes64(connection.handle) == open.count - mark
         let touched = open[mark...].map(\.table)
-        guard mayFailInPart(sql, Set(touched.map(\.schema))) else { return truncate(mark) }
+        guard mayFailInPart(sqlite3_sql(statement)) else { return truncate(mark) }
         if areAllCounted { return }
         truncate(mark)
         for table in touched { logUnknown(table) }
     }
 
     /// Whether a conflict may be FAIL, as the statement, a constraint or a trigger says.
-    private func mayFailInPart(_ sql: UnsafePointer<CChar>?, _ schemas: Set<String>) -> Bool {
+    private func mayFailInPart(_ sql: UnsafePointer<CChar>?) -> Bool {
         if let sql, sqlite3_strlike("%fail%", sql, 0) == 0 { return true }
         isLooking = true
         defer { isLooking = false }
-        return schemas.union(["temp"]).contains { schema in
-            do {
-                return try Statement(
-                    connection,
-                    "SELECT 1 FROM \(quoteIdentifier(schema)).sqlite_schema WHERE instr(lower(sql), 'fail')"
-                ).step()
-            } catch {
-                // Nobody knows.
-                return true
+        do {
+            let schemas = try Statement(connection, "SELECT name FROM pragma_database_list")
+            while try schemas.step() {
+                let schema = quoteIdentifier(Row(schemas).cell(0).string ?? "")
+                let found = "SELECT 1 FROM \(schema).sqlite_schema WHERE instr(lower(sql), 'fail')"
+                if try Statement(connection, found).step() { return true }
             }
+            return false
+        } catch {
+            // Nobody knows.
+            return true
         }
     }
 

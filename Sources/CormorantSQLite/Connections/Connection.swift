@@ -256,9 +256,7 @@ package final class Connection: ConnectionAttachment {
                 }
                 if status != SQLITE_OK, status != SQLITE_DONE {
                     let error = compileError(status, sql: sql, from: begin - start)
-                    if statement != nil {
-                        changeLog?.statementFailed(sqlite3_stmt_readonly(statement) != 0, sqlite3_sql(statement))
-                    }
+                    if statement != nil { changeLog?.statementFailed(statement) }
                     sqlite3_finalize(statement)
                     throw error
                 }

@@ -116,7 +116,7 @@ package final class Statement {
     package func stepError(_ status: Int32) -> CormorantError {
         let error = connection.error(status, sql: sql).ofSearch
         sqlite3_reset(pointer)
-        connection.changeLog?.statementFailed(isReadOnly, sqlite3_sql(pointer))
+        connection.changeLog?.statementFailed(pointer)
         return error
     }
 

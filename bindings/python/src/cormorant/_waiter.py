@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import asyncio
 
 
-# The tasks whose cancellation was put off and has not come yet.
+# The tasks of asyncio whose cancellation was put off and has not come yet.
 _put_off: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
@@ -137,7 +137,6 @@ class _OfTrio(Waiter):
         return None
 
     def put_off(self, cancelled: BaseException) -> bool:
-        _put_off.add(self._trio.lowlevel.current_task())
         return True
 
 
@@ -167,17 +166,14 @@ def task_waiter() -> Waiter:
 
 async def checkpoint() -> None:
     """Raises a cancellation that was put off, so that its task begins nothing more."""
-    # Of other tasks, mostly; then it only lets the loop go round.
-    if not _put_off:
-        return
-    if is_in_loop():
+    if not is_in_loop():
+        if trio := _trio():
+            await trio.lowlevel.checkpoint_if_cancelled()
+    elif _put_off:
         import asyncio
 
-        # The cancellation is the loop's next step.
+        # The cancellation, of this task or another, is the loop's next step.
         await asyncio.sleep(0)
-    elif trio := _trio():
-        _put_off.discard(trio.lowlevel.current_task())
-        await trio.lowlevel.checkpoint_if_cancelled()
 
 
 def caller() -> object:

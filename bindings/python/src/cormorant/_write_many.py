@@ -71,17 +71,17 @@ def write_many(
 def _refuse_again(part: list[Model], start: int, seen: set[int]) -> None:
     """A record that is to get its key from the table is inserted once: it has none before the batch is over.
 
-    seen: the ids of the records before, which come to be among them.
+    seen: the ids of such records in the parts before, which are kept for their keys; those of this part come to it.
     """
     ids = set(map(id, part))
-    if len(ids) < len(part) or not seen.isdisjoint(ids):
-        found = set(seen)
-        for index, record in enumerate(part):
-            if id(record) in found and any(getattr(record, name, 0) is None for name in record.__model__.key):
+    if len(ids) == len(part) < _PART and seen.isdisjoint(ids):
+        return
+    for index, record in enumerate(part):
+        if any(getattr(record, name, 0) is None for name in record.__model__.key):
+            if id(record) in seen:
                 message = f"record {start + index} of the batch, which has no key yet, is in it before"
                 raise ProgrammingError(message, hint="give it once")
-            found.add(id(record))
-    seen |= ids
+            seen.add(id(record))
 
 
 def _write_part(

@@ -205,11 +205,15 @@ class _Graph:
         self.links: list[tuple[Model, Relation[Any], list[Model]]] = []
         # By the id of a record: those whose key it takes, each with the properties here and there.
         self._needs: dict[int, list[tuple[Model, tuple[str, ...], tuple[str, ...], Relation[Any]]]] = {}
+        # The ids of records that get a key.
+        self._new: set[int] = set()
         pending = list(records)
         for record in pending:
-            info_of(type(record))
+            key = info_of(type(record)).key
             if id(record) in self._needs:
                 continue
+            if any(getattr(record, name) is None for name in key):
+                self._new.add(id(record))
             self._needs[id(record)] = []
             self.records.append(record)
             for link, related in _links(record):
@@ -257,9 +261,11 @@ class _Graph:
             record.__assigned__ = ()
         for other, mine, theirs, link in self._needs[id(record)]:
             given = dict(zip(mine, assigned.get(link.name, ()) if isinstance(link, ToOne) else ()))
-            is_read = isinstance(link, ToOne) and link.name not in assigned
+            is_read = isinstance(link, ToOne) and link.name not in assigned and id(other) not in self._new
             for name, source in zip(mine, theirs):
                 value = getattr(other, source)
+                if is_read and _is_same_text(getattr(record, name), value):
+                    continue
                 if filled.setdefault(name, value) != value:
                     raise ProgrammingError(
                         f"{type(record).__name__}.{name} would refer to two records",
@@ -268,7 +274,7 @@ class _Graph:
                 if (before := getattr(record, name)) != value:
                     if name not in given or before != given[name]:
                         _refuse_contradiction(database, record, name, value, link, is_read)
-                        if name in given:
+                        if name in given or is_read:
                             raise contradiction(record, link, name, value)
                     changed.append((ref(record), name, before))
                 setattr(record, name, value)
@@ -298,6 +304,13 @@ def _refuse_contradiction(
         hint=f"give {where} the key of that record, or take the record out of the relation",
         table=info.table,
         columns=tuple(item.column_name for item in info.columns if item.name == name),
+    )
+
+
+def _is_same_text(here: Any, there: Any) -> bool:
+    """Whether two texts may be one key to a collation of SQLite's, as it has related them."""
+    return (
+        isinstance(here, str) and isinstance(there, str) and here.rstrip(" ").casefold() == there.rstrip(" ").casefold()
     )
 
 

@@ -98,3 +98,21 @@ def test_rows_before_the_one_that_fails_are_told_one_by_one(path: Path, conflict
             event = changes.next(5)
         assert event
         assert [(change.kind, change.key) for change in event.changes] == [("insert", (5,)), ("insert", (6,))]
+
+
+def test_a_statement_that_cannot_begin_takes_nothing_with_it(path: Path) -> None:
+    statement = "INSERT INTO other VALUES (1)"
+    with Database(path) as db:
+        db.create_tables(Parent)
+        with pytest.raises(ZeroDivisionError), db.transaction():
+            db.execute("CREATE TABLE other (a)")
+            db.execute(statement)
+            raise ZeroDivisionError
+        with db.observe(Parent) as changes:
+            with db.transaction():
+                db.insert(Parent("kept"))
+                with pytest.raises(Error, match="no such table"):
+                    db.execute(statement)
+            event = changes.next(5)
+        assert event
+        assert [(change.kind, change.key) for change in event.changes] == [("insert", (1,))]

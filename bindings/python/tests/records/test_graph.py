@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -358,6 +359,23 @@ def test_a_foreign_key_that_was_written_is_not_taken_back_by_what_was_only_loade
     album.artist = filled.find(Artist, 3)
     filled.save_graph(album)
     assert album.artist_id == 3
+
+
+def test_copies_of_what_was_loaded(filled: Database) -> None:
+    album = filled.find(Album, 1)
+    assert album
+    filled.load(album, Album.artist)
+    other = copy.copy(album)
+    other.id, other.artist_id = None, 2
+    with pytest.raises(cormorant.ProgrammingError, match=r"is 2, but .* has 1"):
+        filled.save_graph(other)
+    # What is new gets new keys, and leads to what is new.
+    twin = copy.deepcopy(album)
+    assert isinstance(twin.artist, Artist)
+    twin.id = twin.artist.id = None
+    filled.save_graph(twin)
+    assert twin.artist_id == twin.artist.id == 4
+    assert filled.count(Album) == 4
 
 
 def test_a_foreign_key_that_was_not_changed_follows_the_relation(filled: Database) -> None:
