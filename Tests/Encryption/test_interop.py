@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,40 @@ def test_commits_in_a_wal_without_checkpoint_are_seen_by_sqlcipher(path: Path) -
     assert Path(f"{path}-wal").stat().st_size > 100 * 4096
     assert run(SQLCIPHER, path, "SELECT count(*) FROM t WHERE b LIKE 'WAL %'", mode="wal") == [[[100]]]
     check(path, mode="wal")
+
+
+@pytest.mark.parametrize("leave", ["by reading", "by writing", "beside a cursor", "beside a cursor, and go on"])
+def test_commits_of_sqlcipher_after_exclusive_locking_are_there_after_a_crash(path: Path, leave: str) -> None:
+    """SQLite takes no locks for writes meanwhile, at which the checksum in the log's index is corrected."""
+    from cormorant import Cipher, Database
+
+    insert = "INSERT INTO t (b) VALUES ('ours')"
+    with Database(path, cipher=Cipher(RAW), journal_mode="wal", reader_count=0) as db:
+        db.execute_script("PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (id INTEGER PRIMARY KEY, b TEXT)")
+        db.execute(insert)
+        # More rows than are fetched at once.
+        many = "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 3000000) SELECT i FROM n, t"
+        cursor = db.query(many) if "cursor" in leave else ()
+        rows = iter(cursor)
+        next(rows, None)
+        db.execute(insert)
+        db.query("PRAGMA locking_mode = EXCLUSIVE").fetch_all()
+        db.execute_script(f"{insert}; {insert}")
+        db.query("PRAGMA locking_mode = NORMAL").fetch_all()
+        db.execute(insert) if leave != "by reading" else db.query("SELECT * FROM t").fetch_all()
+        if leave == "beside a cursor, and go on":
+            db.execute(insert)
+        del cursor, rows
+        theirs = "INSERT INTO t (b) VALUES ('theirs')"
+        assert run(SQLCIPHER, path, theirs, theirs, "SELECT count(*) FROM t", mode="wal", end="kill")[2] != [[2]]
+        rows_now = db.query("SELECT id, b FROM t").fetch_all()
+        for name in ("a", "b"):
+            shutil.copy(path, path.with_name(name))
+            shutil.copy(f"{path}-wal", path.with_name(f"{name}-wal"))
+    assert rows_now[-1][1] == "theirs"
+    for name, engine in (("a", OURS), ("b", SQLCIPHER)):
+        found = run(engine, path.with_name(name), "SELECT id, b FROM t", mode="wal")
+        assert found == [[list(row) for row in rows_now]]
 
 
 @pytest.mark.parametrize(("writer", "reader"), [(OURS, SQLCIPHER), (SQLCIPHER, OURS), (OURS, OURS)])

@@ -331,12 +331,17 @@ final class EncryptedDatabaseFile: VFSFile {
 
     override func lock(_ level: Int32) -> Int32 {
         let status = super.lock(level)
-        if status == SQLITE_OK, level == 4 { isAlone = true }
+        if status == SQLITE_OK, level == 4 {
+            isAlone = true
+            index.didBecomeAlone { putBarrier() }
+        }
         return status
     }
 
     override func unlock(_ level: Int32) -> Int32 {
         transactionHasEnded()
+        // Others see what was written without locks on the index: `PRAGMA locking_mode = EXCLUSIVE` is left.
+        if isAlone { index.correct(keepsLogIndex: codec.keepsLogIndex) { putBarrier() } }
         isAlone = false
         return super.unlock(level)
     }
@@ -388,10 +393,12 @@ final class EncryptedDatabaseFile: VFSFile {
         return super.unmapShared(delete)
     }
 
+    private func putBarrier() { methods.pointee.xShmBarrier?(real) }
+
     override func lockShared(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
         let isWriteLock = flags & SQLITE_SHM_EXCLUSIVE != 0 && offset == 0
         if isWriteLock, flags & SQLITE_SHM_UNLOCK != 0 {
-            index.willEndWriting(keepsLogIndex: codec.keepsLogIndex) { _ = methods.pointee.xShmBarrier?(real) }
+            index.willEndWriting(keepsLogIndex: codec.keepsLogIndex) { putBarrier() }
         }
         let status = turns.lock(offset, count, flags) { super.lockShared(offset, count, flags) }
         if flags & SQLITE_SHM_EXCLUSIVE != 0, offset <= 1, offset &+ count > 1 {
@@ -400,7 +407,7 @@ final class EncryptedDatabaseFile: VFSFile {
         }
         guard status == SQLITE_OK, flags & SQLITE_SHM_LOCK != 0 else { return status }
         if isWriteLock {
-            index.didBeginWriting { _ = methods.pointee.xShmBarrier?(real) }
+            index.didBeginWriting { putBarrier() }
         } else if flags & SQLITE_SHM_SHARED != 0 {
             if index.didBeginReading() { recent.willReadAgain() }
         }

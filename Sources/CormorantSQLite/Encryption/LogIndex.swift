@@ -72,6 +72,11 @@ final class LogIndex {
             // Nobody else has committed meanwhile.
             if newest != atWriteLock { snapshot = newest }
         }
+        correct(keepsLogIndex: keepsLogIndex, barrier: barrier)
+    }
+
+    /// While nobody else can write.
+    func correct(keepsLogIndex: Bool, barrier: () -> Void) {
         guard keepsLogIndex, let memory, let log, LogIndexHeader.isWhole(memory) else { return }
         let header = own.bytes
         header.copyMemory(from: memory, byteCount: LogIndexHeader.size)
@@ -91,6 +96,17 @@ final class LogIndex {
     func didBeginWriting(barrier: () -> Void) {
         log?.beginWriting()
         atWriteLock = newest
+        restore(barrier: barrier)
+    }
+
+    /// The connection has the file alone. Where it keeps it, SQLite writes without locks on the index from here on, and
+    /// compares the header nonetheless.
+    func didBecomeAlone(barrier: () -> Void) {
+        restore(barrier: barrier)
+        isInMind = false
+    }
+
+    private func restore(barrier: () -> Void) {
         guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndexHeader.size) else { return }
         LogIndexHeader.write(own.bytes, memory, barrier)
     }
