@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Literal
 
 import pytest
 from cormorant import Cipher, Database, Error
-from cormorant.cipher import check_pages
+from cormorant.cipher import attach, check_pages
 
 SIZE = 4096
 USABLE = SIZE - 80
@@ -151,28 +152,112 @@ def test_a_page_that_was_cut_off_is_told(tmp_path: Path, way: str) -> None:
             db.backup(tmp_path / "copy.db")
 
 
+def two_tables(path: Path, index: str) -> Database:
+    """With a row in each, in the first two frames of a log whose index is in shared memory, or in SQLite's own."""
+    db = opened(path, "wal" if index == "shared" else "delete")
+    if index != "shared":
+        db.execute_script("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL")
+    db.execute_script(
+        "PRAGMA wal_autocheckpoint = 0; CREATE TABLE mine (id INTEGER PRIMARY KEY, b TEXT);"
+        "CREATE TABLE theirs (id INTEGER PRIMARY KEY, b TEXT); PRAGMA wal_checkpoint(truncate)"
+    )
+    with db.transaction():
+        db.execute("INSERT INTO mine VALUES (1, 'mine')")
+        db.execute("INSERT INTO theirs VALUES (1, 'theirs')")
+    return db
+
+
+def exchange_frames(path: Path) -> None:
+    frame = SIZE + 24
+    frames = Path(f"{path}-wal").read_bytes()
+    with Path(f"{path}-wal").open("r+b") as file:
+        file.seek(32)
+        file.write(frames[32 + frame : 32 + 2 * frame] + frames[32 : 32 + frame])
+
+
+def tells_altered(reader: Database, table: str) -> None:
+    reader.execute_script("PRAGMA shrink_memory")
+    with pytest.raises(Error) as told:
+        reader.query(f"SELECT * FROM {table}").fetch_all()
+    assert told.value.code == "CORM_E_ALTERED"
+
+
 def test_frames_that_were_exchanged_are_told(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
-    with opened(path) as db:
-        db.execute_script(
-            "PRAGMA wal_autocheckpoint = 0; CREATE TABLE mine (id INTEGER PRIMARY KEY, b TEXT);"
-            "CREATE TABLE theirs (id INTEGER PRIMARY KEY, b TEXT)"
-        )
-        db.checkpoint("truncate")
-        with db.transaction():
-            db.execute("INSERT INTO mine VALUES (1, 'mine')")
-            db.execute("INSERT INTO theirs VALUES (1, 'theirs')")
-        frame = SIZE + 24
-        frames = Path(f"{path}-wal").read_bytes()
-        with Path(f"{path}-wal").open("r+b") as file:
-            file.seek(32)
-            file.write(frames[32 + frame : 32 + 2 * frame] + frames[32 : 32 + frame])
+    with two_tables(path, "shared") as db:
+        exchange_frames(path)
         with opened(path) as other:
-            for reader, table in ((other, "mine"), (other, "theirs"), (db, "theirs")):
-                reader.execute_script("PRAGMA shrink_memory")
-                with pytest.raises(Error) as told:
-                    reader.query(f"SELECT * FROM {table}").fetch_all()
-                assert told.value.code == "CORM_E_ALTERED"
+            tells_altered(other, "mine")
+            tells_altered(other, "theirs")
+            tells_altered(db, "theirs")
+
+
+@pytest.mark.parametrize("is_recovered", [False, True], ids=["written", "recovered"])
+def test_frames_that_were_exchanged_are_told_without_shared_memory(tmp_path: Path, is_recovered: bool) -> None:
+    path = tmp_path / "a.db"
+    with two_tables(path, "own") as db:
+        assert not Path(f"{path}-shm").exists()
+        for each in ("", "-wal"):
+            shutil.copy(f"{path}{each}", tmp_path / f"b.db{each}")
+        if not is_recovered:
+            exchange_frames(path)
+            tells_altered(db, "mine")
+            tells_altered(db, "theirs")
+            exchange_frames(path)
+            assert db.fetch_value("SELECT b FROM mine") == "mine"
+            assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+    if is_recovered:
+        path = tmp_path / "b.db"
+        with Database(tmp_path / "main.db", reader_count=0, journal_mode="delete") as db:
+            db.execute_script("PRAGMA locking_mode = EXCLUSIVE")
+            attach(db, path, "b", cipher=Cipher("secret", rounds=5))
+            assert db.fetch_value("SELECT b FROM mine") == "mine"
+            assert not Path(f"{path}-shm").exists()
+            exchange_frames(path)
+            tells_altered(db, "mine")
+            tells_altered(db, "theirs")
+
+
+@pytest.mark.parametrize("index", ["shared", "own"])
+def test_a_frame_that_says_to_be_of_another_page_is_not_written_over(tmp_path: Path, index: str) -> None:
+    """What is written over it would be authentic as that page."""
+    path = tmp_path / "a.db"
+    with two_tables(path, index) as db:
+        db.execute_script(
+            "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; CREATE TABLE t (id INTEGER PRIMARY KEY, b TEXT)"
+        )
+        mine = db.fetch_value("SELECT rootpage FROM sqlite_schema WHERE name = 'mine'")
+        theirs = db.fetch_value("SELECT rootpage FROM sqlite_schema WHERE name = 'theirs'")
+        committed = (Path(f"{path}-wal").stat().st_size - 32) // (SIZE + 24)
+        with pytest.raises(Error) as told, db.transaction():
+            for number in range(5):
+                db.execute("UPDATE mine SET b = ?", [f"mine {number}"])
+                db.execute("INSERT INTO t VALUES (?, ?)", [number, "x" * 9000])
+            log = Path(f"{path}-wal")
+            with log.open("r+b") as file:
+                for frame in range(committed, (log.stat().st_size - 32) // (SIZE + 24)):
+                    file.seek(32 + frame * (SIZE + 24))
+                    if int.from_bytes(file.read(4), "big") == mine:
+                        file.seek(-4, os.SEEK_CUR)
+                        file.write(theirs.to_bytes(4, "big"))
+            db.execute("UPDATE mine SET b = 'mine at last'")
+        assert told.value.code == "CORM_E_ALTERED"
+        assert db.fetch_value("SELECT b FROM mine") == "mine"
+
+
+@pytest.mark.parametrize("index", ["shared", "own"])
+def test_a_log_that_is_cut_off_under_an_open_handle_is_told(tmp_path: Path, index: str) -> None:
+    path = tmp_path / "a.db"
+    with two_tables(path, index) as db:
+        log = Path(f"{path}-wal").read_bytes()
+        for size in (0, 32 + 24, 32 + SIZE // 2):
+            os.truncate(f"{path}-wal", size)
+            db.execute_script("PRAGMA shrink_memory")
+            with pytest.raises(Error) as told:
+                db.query("SELECT * FROM mine").fetch_all()
+            assert told.value.code == "CORM_E_TRUNCATED"
+            Path(f"{path}-wal").write_bytes(log)
+            assert db.fetch_value("SELECT b FROM mine") == "mine"
 
 
 @pytest.mark.parametrize("mode", ["delete", "wal"])

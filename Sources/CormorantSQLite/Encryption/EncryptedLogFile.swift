@@ -25,6 +25,9 @@ final class EncryptedLogFile: VFSFile {
 
     private var missing = MissingChecksums()
 
+    /// Of which page each frame is, as the connection wrote or recovered it: where SQLite has the index in memory of its own.
+    private var pages: [UInt32] = []
+
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
@@ -64,6 +67,19 @@ final class EncryptedLogFile: VFSFile {
         let offset = frameOffset(frame) &+ Int64(EncryptedLogFile.frameHeaderSize)
         return readRaw(page.bytes, pageSize, offset) == SQLITE_OK
             && database.codec.decrypt(number, page.bytes) == .authentic
+    }
+
+    private func note(_ page: UInt32, ofFrame number: Int64) {
+        guard database.index.memory == nil else { return }
+        let place = Int(number) &- 1
+        if place >= pages.count { pages += repeatElement(0, count: place &+ 1 &- pages.count) }
+        pages[place] = page
+    }
+
+    /// The page that SQLite has found in a frame, whose header anyone can write.
+    private func page(ofFrame number: Int64) -> UInt32? {
+        if database.index.memory != nil { return database.index.page(ofFrame: number) }
+        return number <= pages.count ? pages[Int(number) &- 1] : nil
     }
 
     func beginWriting() { forget() }
@@ -116,6 +132,7 @@ final class EncryptedLogFile: VFSFile {
         frame.bytes.copyMemory(from: held.bytes, byteCount: EncryptedLogFile.frameHeaderSize)
         var status = database.seal(bigEndian32(held.bytes), page, to: image)
         guard status == SQLITE_OK else { return status }
+        note(bigEndian32(held.bytes), ofFrame: number)
         // Zeros stand where SQLite will come back for the checksum.
         if !isZero(held.bytes + 8, 16) {
             status = putChecksum(number)
@@ -143,8 +160,10 @@ final class EncryptedLogFile: VFSFile {
         let offset = frameOffset(number)
         var status = readRaw(frame.bytes, EncryptedLogFile.frameHeaderSize, offset)
         guard status == SQLITE_OK else { return status }
+        let known = self.page(ofFrame: number) ?? 0
+        guard known == bigEndian32(frame.bytes) else { return database.fail(.altered(page: known), SQLITE_IOERR_WRITE) }
         let image = frame.bytes + EncryptedLogFile.frameHeaderSize
-        status = database.seal(bigEndian32(frame.bytes), page, to: image)
+        status = database.seal(known, page, to: image)
         guard status == SQLITE_OK else { return status }
         missing.willWritePage(ofFrame: offset)
         return writeRaw(image, pageSize, offset &+ Int64(EncryptedLogFile.frameHeaderSize))
@@ -262,11 +281,12 @@ final class EncryptedLogFile: VFSFile {
 
     private func readPage(_ buffer: UnsafeMutableRawPointer, _ count: Int, _ number: Int64) -> Int32 {
         let status = readRaw(frame.bytes, frameSize, frameOffset(number))
+        if status == SQLITE_IOERR_SHORT_READ { return database.fail(.truncated, SQLITE_CORRUPT) }
         guard status == SQLITE_OK else { return status }
-        // What SQLite has found there; the frame's header, which anyone can write, says it where there is no index of the log.
-        let page = database.index.page(ofFrame: number) ?? bigEndian32(frame.bytes)
         let image = frame.bytes + EncryptedLogFile.frameHeaderSize
-        guard page > 0 else { return database.fail(.altered(page: 0), SQLITE_CORRUPT) }
+        guard let page = page(ofFrame: number), page > 0 else {
+            return database.fail(.altered(page: 0), SQLITE_CORRUPT)
+        }
         if count == pageSize {
             buffer.copyMemory(from: image, byteCount: pageSize)
             return database.open(page, buffer)
@@ -305,6 +325,8 @@ final class EncryptedLogFile: VFSFile {
         let sum = plainChecksum(buffer, plainBefore, header)
         putBigEndian32(sum.0, buffer, 16)
         putBigEndian32(sum.1, buffer, 20)
+        // Another one that it reads whole it wrote.
+        if !comesBack { note(page, ofFrame: number) }
         recovered = (number, stored, sum)
         return SQLITE_OK
     }
