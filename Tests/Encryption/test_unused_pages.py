@@ -205,6 +205,41 @@ def test_half_written_pages_that_are_free_are_in_nobodys_way(
         assert db.fetch_value("PRAGMA integrity_check") == "ok"
 
 
+@pytest.mark.parametrize("log", ["empty", "read", "begun anew", "beside a cursor"])
+def test_half_written_pages_are_in_nobodys_way_while_others_commit(
+    tmp_path: Path, half_written: bytes, log: str
+) -> None:
+    path, copy = tmp_path / "a.db", tmp_path / "copy.db"
+    path.write_bytes(half_written)
+    with opened(path) as writer, opened(path) as reader:
+        writer.execute_script("PRAGMA wal_autocheckpoint = 0; CREATE TABLE o (x)")
+        writer.checkpoint("truncate")
+        if log != "empty":
+            writer.execute("INSERT INTO t VALUES (2, ?)", [BLOB])
+        if log == "begun anew":
+            writer.query("PRAGMA wal_checkpoint(passive)").fetch_all()
+        rows = iter(reader.query(f"SELECT i FROM {LONG}, t")) if log == "beside a cursor" else iter(())
+        next(rows, None)
+        reader.execute_script("BEGIN")
+        ids = reader.fetch_values("SELECT id FROM t")
+        with writer.transaction():
+            writer.execute("DELETE FROM t WHERE id < 5")
+            writer.execute("INSERT INTO t VALUES (100, ?)", [BLOB])
+        writer.query("PRAGMA wal_checkpoint(passive)").fetch_all()
+        writer.execute("INSERT INTO t VALUES (101, ?)", [BLOB])
+        size = path.stat().st_size, Path(f"{path}-wal").stat().st_size
+        assert not check_pages(reader)
+        reader.backup(copy)
+        assert reader.fetch_values("SELECT id FROM t") == ids
+        assert not check_pages(writer)
+        reader.execute_script("ROLLBACK")
+        assert size == (path.stat().st_size, Path(f"{path}-wal").stat().st_size)
+        del rows
+    with opened(copy) as db:
+        assert db.fetch_values("SELECT id FROM t") == [*range(5, 21, 2), 100, 101]
+        assert db.fetch_value("PRAGMA integrity_check") == "ok"
+
+
 def test_a_page_that_only_the_log_knows_to_be_free_is_copied(tmp_path: Path) -> None:
     path, copy = tmp_path / "a.db", tmp_path / "copy.db"
     with opened(path) as db:

@@ -376,15 +376,19 @@ final class EncryptedDatabaseFile: VFSFile {
         return status
     }
 
-    /// The newest committed frames of pages in the log, none where there is no log; nil where that cannot be told.
-    var newestFrames: [UInt32: Int64]? {
+    /// The frames of what is committed now.
+    var newestFrames: [UInt32: Int64]? { frames(of: index.newest) }
+
+    /// The newest frames of pages in a snapshot of the log, none where there is no log; nil where that cannot be told.
+    func frames(of snapshot: LogIndex.Snapshot?) -> [UInt32: Int64]? {
         if index.log == nil { return [:] }
+        guard let snapshot else { return nil }
         // SQLite has mapped what it has looked for.
         for region in 0..<index.regionCount where !index.isMapped(region) {
             var memory: UnsafeMutableRawPointer?
             _ = mapShared(Int32(region), 32768, 0, &memory)
         }
-        return index.newestFrames
+        return index.frames(of: snapshot)
     }
 
     override func unmapShared(_ delete: Int32) -> Int32 {
@@ -409,7 +413,8 @@ final class EncryptedDatabaseFile: VFSFile {
         if isWriteLock {
             index.didBeginWriting { putBarrier() }
         } else if flags & SQLITE_SHM_SHARED != 0 {
-            if index.didBeginReading() { recent.willReadAgain() }
+            // Under the first of the locks for readers SQLite reads the file alone: WAL_READ_LOCK(0).
+            if index.didBeginReading(isAllInFile: offset == 3) { recent.willReadAgain() }
         }
         return status
     }

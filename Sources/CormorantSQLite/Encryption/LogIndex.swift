@@ -24,7 +24,7 @@ final class LogIndex {
     struct Snapshot: Equatable {
         private let change: UInt32
         fileprivate let lastFrame: UInt32
-        private let salt: UInt64
+        fileprivate let salt: UInt64
 
         init(_ header: UnsafeRawPointer) {
             change = header.load(fromByteOffset: 8, as: UInt32.self)
@@ -35,6 +35,8 @@ final class LogIndex {
 
     /// Of the connection's transaction, where SQLite takes a lock for it; and what it was when the lock for writing was taken.
     private(set) var snapshot: Snapshot?
+    /// Whether it reads nothing of the log, all of which was copied to the file. Nobody copies more as long as it lasts.
+    private var isAllInFile = false
     private var atWriteLock: Snapshot?
 
     /// What is committed now.
@@ -70,7 +72,7 @@ final class LogIndex {
         defer {
             log?.endWriting()
             // Nobody else has committed meanwhile.
-            if newest != atWriteLock { snapshot = newest }
+            if newest != atWriteLock { (snapshot, isAllInFile) = (newest, false) }
         }
         correct(keepsLogIndex: keepsLogIndex, barrier: barrier)
     }
@@ -113,20 +115,23 @@ final class LogIndex {
 
     /// SQLite has read the header anew, which it compares once more with the lock in its hands.
     /// - Returns: whether it took its own write for another connection's, and has dropped its pages.
-    func didBeginReading() -> Bool {
+    func didBeginReading(isAllInFile: Bool) -> Bool {
         defer { isInMind = false }
-        snapshot = newest
+        (snapshot, self.isAllInFile) = (newest, isAllInFile)
         guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndexHeader.size) else { return false }
         mistaken &+= 1
         return true
     }
 
-    /// The newest committed frames of pages, also of those that are copied to the file: how many are can be altered by anyone. nil where
-    /// they are not in memory.
-    var newestFrames: [UInt32: Int64]? {
-        guard let memory else { return nil }
+    /// Whether the log was begun anew since: it has, or will have, other frames in the places of those of the snapshot.
+    func isBegunAnew(since snapshot: Snapshot) -> Bool { newest?.salt != snapshot.salt }
+
+    /// The newest frames of pages in a snapshot, also of those that are copied to the file: how many are can be altered
+    /// by anyone. nil where they are not in memory.
+    func frames(of snapshot: Snapshot) -> [UInt32: Int64]? {
+        if isBegunAnew(since: snapshot) { return isAllInFile && snapshot == self.snapshot ? [:] : nil }
         var frames: [UInt32: Int64] = [:]
-        for number in 0..<Int64(LogIndexHeader.lastFrame(memory)) {
+        for number in 0..<Int64(snapshot.lastFrame) {
             guard let page = page(ofFrame: number &+ 1) else { return nil }
             frames[page] = number &+ 1
         }

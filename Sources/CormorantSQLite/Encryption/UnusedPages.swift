@@ -12,24 +12,29 @@ struct UnusedPages {
 
 extension EncryptedDatabaseFile {
     /// Whether a page of the file was unused as the connection's transaction began, which has not written it since either. Where it cannot
-    /// be told, as in a snapshot behind which others have committed, it was not.
+    /// be told, it was not.
     func isUnused(_ number: UInt32) -> Bool {
         let isInLog = index.log != nil
         let snapshot = !isInLog ? nil : isAlone ? index.newest : index.snapshot
         if isInLog, snapshot == nil { return false }
         if unused == nil || unused?.snapshot != snapshot {
             unused = nil
-            guard !isInLog || index.newest == snapshot, let pages = unusedPages(), !isInLog || index.newest == snapshot
-            else { return false }
+            var pages: UnusedPages?
+            var isAnew = false
+            repeat {
+                isAnew = snapshot.map { index.isBegunAnew(since: $0) } ?? false
+                pages = unusedPages(of: snapshot)
+            } while snapshot.map { index.isBegunAnew(since: $0) } ?? false != isAnew
+            guard let pages else { return false }
             unused = (pages, snapshot)
         }
         return unused?.pages.contains(number) ?? false && !written.contains(number)
     }
 
-    /// Of what is committed; what this connection's own transaction has written over is unknown.
-    private func unusedPages() -> UnusedPages? {
+    /// As the snapshot has them; what this connection's own transaction has written over is unknown.
+    private func unusedPages(of snapshot: LogIndex.Snapshot?) -> UnusedPages? {
         var size: Int64 = 0
-        guard let frames = newestFrames, fileSize(&size) == SQLITE_OK else { return nil }
+        guard let frames = frames(of: snapshot), fileSize(&size) == SQLITE_OK else { return nil }
         // Of a new file.
         if size == 0, frames.isEmpty { return UnusedPages(count: 0) }
         let page = PageBuffer(pageSize)
