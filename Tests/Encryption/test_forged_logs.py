@@ -308,6 +308,21 @@ def test_what_a_rollback_cut_off_is_not_in_use(tmp_path: Path, mode: Literal["de
         assert db.fetch_value("PRAGMA integrity_check") == "ok"
 
 
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_a_file_of_which_nothing_is_left_is_no_new_one(tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "a.db"
+    with opened(path, mode) as db:
+        db.execute_script("CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB)")
+        db.execute("INSERT INTO t VALUES (1, ?)", [BLOB])
+    with opened(path, mode) as db:
+        db.execute_script("BEGIN")
+        assert db.fetch_values("SELECT id FROM t") == [1]
+        os.truncate(path, 0)
+        with pytest.raises(Error) as told:
+            db.fetch_value("SELECT b FROM t")
+        assert told.value.code == "CORM_E_TRUNCATED"
+
+
 def test_an_older_list_of_free_pages_makes_none_unused(tmp_path: Path) -> None:
     # How much of a log is copied to the file stands in its index, where anyone can write it.
     path = tmp_path / "a.db"

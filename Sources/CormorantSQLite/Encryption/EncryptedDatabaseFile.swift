@@ -240,6 +240,7 @@ final class EncryptedDatabaseFile: VFSFile {
         guard isProven || hasAuthenticPage() else { return fail(wrongKey, SQLITE_NOTADB) }
         // What a transaction had written there is gone when it is rolled back; another one may follow under the same lock.
         written.remove(behind: UInt32(clamping: size / Int64(pageSize)))
+        if size == 0 { recent.forget(1) }
         return super.truncate(size)
     }
 
@@ -298,6 +299,9 @@ final class EncryptedDatabaseFile: VFSFile {
         guard fileSize(&size) == SQLITE_OK else { return false }
         return size / Int64(pageSize) < Int64(pageCount)
     }
+
+    /// Whether there was a first page, which no rollback has cut off since.
+    var hasSeenFirst: Bool { recent.page(1) != nil }
 
     /// Whether that is the first page that SQLite has: another one says nothing of the pages that it reads.
     func isFirst(_ page: UnsafeRawPointer) -> Bool {

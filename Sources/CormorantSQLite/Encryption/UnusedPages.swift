@@ -35,8 +35,8 @@ extension EncryptedDatabaseFile {
     private func unusedPages(of snapshot: LogIndex.Snapshot?) -> UnusedPages? {
         var size: Int64 = 0
         guard let frames = frames(of: snapshot), fileSize(&size) == SQLITE_OK else { return nil }
-        // Of a new file.
-        if size == 0, frames.isEmpty { return UnusedPages(count: 0) }
+        // Of a new file; of another one nothing is left.
+        if size == 0, frames.isEmpty { return hasSeenFirst ? nil : UnusedPages(count: 0) }
         let page = PageBuffer(pageSize)
         guard readAuthentic(1, frames, page), isFirst(page.bytes) else { return nil }
         let count = bigEndian32(page.bytes, 28)
