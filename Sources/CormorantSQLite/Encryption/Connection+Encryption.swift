@@ -9,7 +9,7 @@ let encryptedByPath = "an encrypted file is opened by its path"
 extension Connection {
     /// Settings of an encrypted file, before its first statement.
     func prepare(_ codec: any PageCodec, schema: String) throws {
-        guard VFS.database(handle, schema)?.codec === codec else {
+        guard let file = VFS.database(handle, schema), file.codec === codec else {
             throw CormorantError(
                 .cipher, "the file was opened past its codec",
                 hint: "give the path of a file of its own; a database in memory has no key")
@@ -18,6 +18,12 @@ extension Connection {
         let name = quoteIdentifier(schema)
         // Takes effect on a file that is yet to be written.
         try script("PRAGMA \(name).page_size = \(codec.pageSize)")
+        if schema != "main" {
+            // SQLite keeps it for the next VACUUM of any of the connection's files; each has its own again.
+            file.takesPageSize = true
+            defer { file.takesPageSize = false }
+            try script("PRAGMA \(name).page_size = 0")
+        }
         try script("PRAGMA \(name).secure_delete = ON")
         // A page costs more to read than a plain one.
         try script("PRAGMA \(name).cache_size = -64000")
