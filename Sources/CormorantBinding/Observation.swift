@@ -53,15 +53,16 @@ public func corm_block_event(
     boundary(outError) {
         let event = try requireEvent(handle).event
         var writer = MarshalWriter(try require(block, "block"))
-        let types = event.layout.model.map(ColumnTypes.init)
+        let model = event.layout.model ?? event.changes.lazy.compactMap { ($0.new ?? $0.old)?.layout.model }.first
+        let types = model.map(ColumnTypes.init)
         try writer.tuple(3)
         writer.bool(event.isForeign)
         let changes = try writer.beginList()
-        for change in event.changes { try writer.change(change, event.layout, types) }
+        for change in event.changes { try writer.change(change, types) }
         try writer.endList(event.changes.count, at: changes)
         if let rows = event.rows {
             let list = try writer.beginList()
-            for row in rows { try writer.row(row, event.layout, types) }
+            for row in rows { try writer.row(ObservedRow(row: row, layout: event.layout), types) }
             try writer.endList(rows.count, at: list)
         } else {
             writer.none()
@@ -72,7 +73,7 @@ public func corm_block_event(
 }
 
 extension MarshalWriter {
-    fileprivate mutating func change(_ change: ObservedChange, _ layout: RowLayout, _ types: ColumnTypes?) throws {
+    fileprivate mutating func change(_ change: ObservedChange, _ types: ColumnTypes?) throws {
         try tuple(7)
         integer(Int64(change.kind.rawValue))
         try value(.text(change.table))
@@ -80,16 +81,16 @@ extension MarshalWriter {
         try tuple(change.key.count)
         for part in change.key { try value(part) }
         for row in [change.old, change.new] {
-            if let row { try self.row(row, layout, types) } else { none() }
+            if let row { try self.row(row, types) } else { none() }
         }
         integer(Int64(change.position))
     }
 
-    fileprivate mutating func row(_ row: StoredRow, _ layout: RowLayout, _ types: ColumnTypes?) throws {
-        if let types {
-            try layout.read(row) { try self.row($0, types) }
+    fileprivate mutating func row(_ row: ObservedRow, _ types: ColumnTypes?) throws {
+        if let types, row.layout.model != nil {
+            try row.read { try self.row($0, types) }
         } else {
-            try withExtendedLifetime(row) { try self.row(Row(row)) }
+            try withExtendedLifetime(row) { try self.row(Row(row.row)) }
         }
     }
 }

@@ -15,8 +15,8 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
     private let open: @Sendable () throws -> StatementCursor
     /// The result's columns that tell its rows apart; none: the model's key, or else the whole row.
     private let keyNames: [String]
-    /// The rows that were handed out last.
-    private var handedOut: [StoredRow]?
+    /// What was handed out last.
+    private var handedOut: LiveResult?
     /// An error was handed out since: that it is over is told even where the rows are what they were.
     private var hasFailed = false
 
@@ -45,17 +45,18 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
     /// What the result has that the one before had not; nil when they are the same.
     func event(_ result: LiveResult, isForeign: Bool) throws -> ObservationEvent? {
         let key = try keyColumns(result)
-        let before = handedOut
+        let before = try handedOut?.arranged(like: result)
         let isTold = !hasFailed
         hasFailed = false
-        if isTold, let before, before.count == result.rows.count,
-            zip(before, result.rows).allSatisfy({ $0.equals($1) })
+        if isTold, let before, before.rows.count == result.rows.count,
+            zip(before.rows, result.rows).allSatisfy({ $0.equals($1) })
         {
             return nil
         }
-        handedOut = result.rows
-        let changes = LiveQuery.difference(before ?? [], result.rows, key)
-        return ObservationEvent(isForeign: isForeign, changes: changes, layout: result.layout, rows: result.rows)
+        handedOut = result
+        let formerKey = try before.map(keyColumns) ?? key
+        let changes = LiveQuery.difference(before, formerKey, result, key)
+        return ObservationEvent(isForeign: isForeign, changes: changes, rows: result.rows, layout: result.layout)
     }
 
     /// An error is handed out in the place of an event.
@@ -77,31 +78,54 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
     }
 
     /// Rows that left first, then the others in the new result's order.
-    private static func difference(_ before: [StoredRow], _ after: [StoredRow], _ key: [Int]) -> [ObservedChange] {
+    private static func difference(
+        _ before: LiveResult?, _ formerKey: [Int], _ after: LiveResult, _ key: [Int]
+    ) -> [ObservedChange] {
+        func columns(_ row: StoredRow, _ key: [Int]) -> [Int] { key.isEmpty ? Array(0..<row.count) : key }
+        func identity(_ row: StoredRow, _ key: [Int]) -> [UInt8] { row.identity(columns(row, key)) }
+        func values(_ row: StoredRow, _ key: [Int]) -> [Value] { columns(row, key).map { row.value($0) } }
+        func old(_ row: StoredRow) -> ObservedRow? { before.map { ObservedRow(row: row, layout: $0.layout) } }
+        func new(_ row: StoredRow) -> ObservedRow { ObservedRow(row: row, layout: after.layout) }
+        let former = before?.rows ?? []
         // Rows of the same key, which there may be, are told apart by their order.
         var left: [[UInt8]: [StoredRow]] = [:]
-        func columns(_ row: StoredRow) -> [Int] { key.isEmpty ? Array(0..<row.count) : key }
-        func values(_ row: StoredRow) -> [Value] { columns(row).map { row.value($0) } }
-        for row in before.reversed() { left[row.identity(columns(row)), default: []].append(row) }
+        for row in former.reversed() { left[identity(row, formerKey), default: []].append(row) }
         var changes: [ObservedChange] = []
-        for (position, row) in after.enumerated() {
-            let identity = row.identity(columns(row))
-            if let old = left[identity]?.popLast() {
-                if !old.equals(row) {
-                    changes.append(
-                        ObservedChange(.update, key: values(row), old: old, new: row, position: position))
-                }
+        for (position, row) in after.rows.enumerated() {
+            let kind: ChangeKind
+            let match = left[identity(row, key)]?.popLast()
+            if let match {
+                if match.equals(row) { continue }
+                kind = .update
             } else {
-                changes.append(ObservedChange(.insert, key: values(row), old: nil, new: row, position: position))
+                kind = .insert
             }
+            changes.append(
+                ObservedChange(
+                    kind, key: values(row, key), old: match.flatMap(old), new: new(row), position: position))
         }
         var gone: [ObservedChange] = []
-        for row in before {
-            let identity = row.identity(columns(row))
+        for row in former {
+            let identity = identity(row, formerKey)
             guard left[identity]?.last === row else { continue }
             _ = left[identity]?.popLast()
-            gone.append(ObservedChange(.delete, key: values(row), old: row, new: nil, position: -1))
+            gone.append(ObservedChange(.delete, key: values(row, formerKey), old: old(row), new: nil, position: -1))
         }
         return gone + changes
+    }
+}
+
+extension LiveResult {
+    /// The same with its columns where another result has them, so that their rows can be compared; as it is where they have
+    /// not the same columns.
+    fileprivate func arranged(like other: LiveResult) throws -> LiveResult {
+        if columnNames == other.columnNames { return self }
+        let places = Dictionary(columnNames.enumerated().map { ($1, $0) }) { first, _ in first }
+        let sources = other.columnNames.compactMap { places[$0] }
+        guard Set(sources).count == columnNames.count, other.columnNames.count == columnNames.count else { return self }
+        return LiveResult(
+            rows: try rows.map { row in
+                try StoredRow(count: row.count) { row.cells[sources[Int($0)]] }
+            }, columnNames: other.columnNames, layout: other.layout)
     }
 }

@@ -9,10 +9,26 @@ package struct ObservationEvent: Sendable {
     package var isForeign: Bool
     /// Each row once; of a live query the rows of its result that are others than before.
     package var changes: [ObservedChange]
-    /// How its rows are read.
-    package var layout: RowLayout
     /// The new rows of a live query.
     package var rows: [StoredRow]?
+    /// How these are read.
+    package var layout: RowLayout
+}
+
+/// A row, and how it is read.
+package struct ObservedRow: Sendable {
+    package let row: StoredRow
+    package let layout: RowLayout
+
+    package init(row: StoredRow, layout: RowLayout) {
+        self.row = row
+        self.layout = layout
+    }
+
+    /// Calls `body` with a reader of the row.
+    package func read<Result>(_ body: (RecordReader) throws -> Result) rethrows -> Result {
+        try layout.read(row, body)
+    }
 }
 
 /// How rows are read: as records of a model, or column by column.
@@ -39,6 +55,26 @@ package struct RowLayout: Sendable {
     }
 }
 
+/// How the rows of a table are read, by the columns that it had last.
+final class TableLayouts {  // belongs to who takes events
+    private let model: ModelDescriptor?
+    private var known: (columns: TrackedColumns, layout: RowLayout)?
+
+    /// - Parameter model: by whose columns they are read, where the table has them all.
+    init(_ model: ModelDescriptor?) { self.model = model }
+
+    func row(_ row: TableRow) -> ObservedRow { ObservedRow(row: row.row, layout: layout(row.columns)) }
+
+    private func layout(_ columns: TrackedColumns) -> RowLayout {
+        guard let model else { return .plain }
+        if let known, known.columns === columns { return known.layout }
+        let places = model.columns.compactMap { columns.index($0.column).map { Int32(truncatingIfNeeded: $0) } }
+        let layout = places.count == model.columns.count ? RowLayout(model: model, columns: places) : .plain
+        known = (columns, layout)
+        return layout
+    }
+}
+
 /// A row that changed, of a table or of a live query's result.
 package struct ObservedChange: Sendable {
     package let kind: ChangeKind
@@ -47,22 +83,22 @@ package struct ObservedChange: Sendable {
     package let rowID: Int64
     /// The values of the primary key; in a live query of what tells its rows apart.
     package let key: [Value]
-    package let old: StoredRow?
-    package let new: StoredRow?
+    package let old: ObservedRow?
+    package let new: ObservedRow?
     /// Where the row stands in a live query's new result; -1 for one that left it.
     package let position: Int
 
-    init(_ change: RowChange) {
+    init(_ change: RowChange, _ layouts: TableLayouts) {
         kind = change.kind
         table = change.table.name
         rowID = change.rowID
         key = change.key
-        old = change.old
-        new = change.new
+        old = change.old.map(layouts.row)
+        new = change.new.map(layouts.row)
         position = -1
     }
 
-    init(_ kind: ChangeKind, key: [Value], old: StoredRow?, new: StoredRow?, position: Int) {
+    init(_ kind: ChangeKind, key: [Value], old: ObservedRow?, new: ObservedRow?, position: Int) {
         self.kind = kind
         table = ""
         rowID = 0
@@ -103,7 +139,7 @@ struct ChangeFolder {
     private static func both(_ first: RowChange, _ second: RowChange) -> RowChange? {
         var both = second
         both.old = first.old
-        both.columns |= first.columns
+        both.mask |= first.mask
         switch (first.kind, second.kind) {
         case (.insert, .update): both.kind = .insert
         case (.insert, .delete): return nil

@@ -50,12 +50,13 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
         reads: LiveReads? = nil,
         keepsValues: Bool, isLatestOnly: Bool, callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
     ) throws -> Observer {
+        guard let database else { throw databaseClosed() }
         let observer = Observer(
-            self, live: live, reads: reads, keepsValues: keepsValues, isLatestOnly: isLatestOnly, callback: callback)
+            self, model: region?.model,
+            sql: database.dialect == .sqlite ? try live?.sql() ?? query.map(sqlOf) : nil, live: live, reads: reads,
+            keepsValues: keepsValues, isLatestOnly: isLatestOnly, callback: callback)
         // Before which commit the first reads were made, and whether they have something to tell.
         var first: (generation: Int, isTold: Bool)?
-        guard let database else { throw databaseClosed() }
-        let sql = database.dialect == .sqlite ? try live?.sql() ?? query.map(sqlOf) : nil
         try database.withConnection { connection in
             if observer.isLive, connection.isInTransaction {
                 throw CormorantError(
@@ -76,7 +77,6 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                     observer.watched =
                         try outbox?.watch(region, connection, database, values: keepsValues)
                         ?? connection.watch(region, values: keepsValues)
-                    observer.layout = region.layout(of: observer.watched)
                 }
                 if let outbox, query != nil || live != nil {
                     let wasReading = connection.isInTransaction
@@ -91,7 +91,7 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                     }
                     observer.watched += try outbox.watch(read, connection, isNeeded: true)
                 }
-                if let sql { observer.watched += try connection.watch(query: sql) }
+                if let sql = observer.sql { observer.watched += try connection.watch(query: sql) }
                 if let reads {
                     let isTold = try database.preparingModels {
                         try runAlone(reads, of: observer, connection, database)
@@ -213,11 +213,7 @@ extension ObservationHub {
     }
 
     private func beforeRelease(_ connection: Connection) -> (() -> Void)? {
-        var news = connection.changeLog?.takeCommitted() ?? []
-        for index in news.indices where news[index].changedSchema {
-            news[index].changes += connection.changeLog?.describeAgain() ?? []
-        }
-        tell(news)
+        tell(connection.changeLog?.takeCommitted() ?? [])
         let isDue = outbox?.isDue(connection) ?? false
         if isDue || locked({ wantsCheck }) { check(connection, hasCommitted: isDue) }
         let gone = locked {
@@ -263,7 +259,10 @@ extension ObservationHub {
             guard now != version else { return }
             var foreign = CommittedChanges.foreign
             let schema = try connection.pragma("schema_version")
-            if schema != schemaVersion { foreign.changes = connection.changeLog?.describeAgain() ?? [] }
+            if schema != schemaVersion {
+                foreign.changedSchema = true
+                foreign.changes = connection.changeLog?.describeAgain() ?? []
+            }
             version = now
             schemaVersion = schema
             tell([foreign])
@@ -366,6 +365,17 @@ extension ObservationHub {
         return try outcome.get()
     }
 
+    /// After the schema has changed: watches what the observer's query reads now.
+    private func watchAnew(_ observer: Observer) {
+        guard let sql = observer.sql, let database else { return }
+        try? database.withConnection { connection in
+            // One that was cancelled meanwhile may have given back what it watched, and one that fails keeps it.
+            guard !observer.isCancelled, let watched = try? connection.watch(query: sql) else { return }
+            for former in observer.watched { untrack(former, connection, values: observer.keepsValues) }
+            observer.watched = watched
+        }
+    }
+
     private func sqlOf(_ open: () throws -> StatementCursor) throws -> String {
         let cursor = try open()
         defer { cursor.close() }
@@ -406,6 +416,7 @@ extension ObservationHub {
             for committed in news {
                 for observer in everyone where !observer.isLive { observer.tell(committed) }
             }
+            if news.contains(where: { $0.changedSchema }) { everyone.forEach(watchAnew) }
             for observer in everyone where observer.isLive {
                 let relevant = news.filter { committed in
                     committed.isUnknown || committed.changedSchema

@@ -22,29 +22,24 @@ extension ObservedRegion {
         case .tables: nil
         }
     }
-
-    /// How the rows of its changes are read: by the model's columns, where the table has them all.
-    func layout(of watched: [WatchedTable]) -> RowLayout {
-        switch self {
-        case .tables: return .plain
-        case .model(let model), .record(let model, _):
-            guard let table = watched.first?.table else { return .plain }
-            let columns = model.columns.compactMap { column in
-                table.columns.firstIndex { sameIdentifier($0, column.column) }.map { Int32(truncatingIfNeeded: $0) }
-            }
-            return columns.count == model.columns.count ? RowLayout(model: model, columns: columns) : .plain
-        }
-    }
 }
 
 /// A part of a table, as the log's changes are compared with it.
 struct WatchedTable {
     let table: TrackedTable
-    /// The columns whose updates count.
-    let columns: UInt64
+    /// Those whose updates count; nil: all.
+    private let columns: WatchedColumns?
     /// The only row that counts.
-    let key: [Value]?
-    let rowKey: RowKey?
+    private let key: [Value]?
+    private let rowKey: RowKey?
+
+    /// - Parameter columns: those whose updates count; nil: all.
+    init(_ table: TrackedTable, _ columns: [String]? = nil, key: [Value]? = nil) {
+        self.table = table
+        self.columns = columns.map(WatchedColumns.init)
+        self.key = key
+        rowKey = key.map { RowKey($0) }
+    }
 
     func concerns(_ change: RowChange) -> Bool {
         guard change.table === table else { return false }
@@ -53,7 +48,22 @@ struct WatchedTable {
             let collations = table.keyCollations
             if collations.isEmpty || RowKey(key, collations) != RowKey(change.key, collations) { return false }
         }
-        return change.kind != .update || change.columns & columns != 0
+        return change.kind != .update || columns.map { change.mask & $0.mask(change.columns) != 0 } ?? true
+    }
+}
+
+/// Columns by name, and their mask by the columns that the table had last.
+private final class WatchedColumns {  // belongs to who delivers
+    private let names: [String]
+    private var known: (columns: TrackedColumns, mask: UInt64)?
+
+    init(_ names: [String]) { self.names = names }
+
+    func mask(_ columns: TrackedColumns) -> UInt64 {
+        if let known, known.columns === columns { return known.mask }
+        let mask = columns.mask(names)
+        known = (columns, mask)
+        return mask
     }
 }
 
@@ -115,8 +125,7 @@ extension Connection {
         let table = try track(read.schema, read.name, values: values)
         // A count of rows reads a column without a name.
         let names = read.columns.filter { !$0.isEmpty }
-        let mask = read.columns.isEmpty || table.isVirtual ? .max : table.mask(names)
-        return WatchedTable(table: table, columns: mask, key: key, rowKey: key.map { RowKey($0) })
+        return WatchedTable(table, read.columns.isEmpty || table.isVirtual ? nil : Array(names), key: key)
     }
 
     private func resolved(_ sql: String) throws -> [TableRead] {

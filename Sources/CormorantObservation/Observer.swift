@@ -4,7 +4,7 @@ import CormorantSQLite
 import CormorantThreads
 
 /// One watch. It ends when it is cancelled, when its database closes, or with its last reference.
-package final class Observer: @unchecked Sendable {  // `watched` and `layout` belong to the hub
+package final class Observer: @unchecked Sendable {  // `watched` belongs to the hub
     /// Events that wait for being taken; beyond, the newest ones are made into one.
     private static let greatestCount = 1000
 
@@ -13,7 +13,8 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
     let live: LiveQuery?
     let reads: LiveReads?
     var watched: [WatchedTable] = []
-    var layout = RowLayout.plain
+    /// Of a query: it may read other tables when the schema has changed.
+    let sql: String?
     private weak let hub: ObservationHub?
     private let mailbox: Mailbox<Result<Pending, CormorantError>>
     private let fork = ForkMark()
@@ -21,28 +22,34 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
     let isBehind = AtomicFlag()
     /// Held while a result of the live query becomes an event, which is told by what changed since the one before.
     private let taking = RecursiveLock(.event)
+    private let layouts: TableLayouts
 
     /// What was told and not taken.
     private struct Pending {
         var isForeign: Bool
         var changes: [RowChange] = []
-        var layout = RowLayout.plain
         var result: LiveResult?
 
         /// Called for each that is taken, in their order; nil where a live query's result is what it was.
-        func event(_ live: LiveQuery?) throws -> ObservationEvent? {
+        func event(_ live: LiveQuery?, _ layouts: TableLayouts) throws -> ObservationEvent? {
             if let live, let result { return try live.event(result, isForeign: isForeign) }
             return ObservationEvent(
-                isForeign: isForeign, changes: changes.map(ObservedChange.init), layout: layout)
+                isForeign: isForeign, changes: changes.map { ObservedChange($0, layouts) }, layout: .plain)
         }
     }
 
-    /// - Parameter callback: called with each event; nil: events wait to be taken.
+    /// - Parameters:
+    ///   - model: by whose columns the values of its changes are read.
+    ///   - callback: called with each event; nil: events wait to be taken.
     init(
-        _ hub: ObservationHub, live: LiveQuery?, reads: LiveReads?, keepsValues: Bool, isLatestOnly: Bool,
+        _ hub: ObservationHub, model: ModelDescriptor?, sql: String?, live: LiveQuery?, reads: LiveReads?,
+        keepsValues: Bool, isLatestOnly: Bool,
         callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
     ) {
         self.hub = hub
+        self.sql = sql
+        let layouts = TableLayouts(model)
+        self.layouts = layouts
         self.live = live
         self.reads = reads
         self.keepsValues = keepsValues
@@ -51,7 +58,7 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
             callback: callback.map { callback in
                 { told in
                     do {
-                        if let event = try Observer.event(told, live) { callback(.success(event)) }
+                        if let event = try Observer.event(told, live, layouts) { callback(.success(event)) }
                     } catch let error as CormorantError {
                         callback(.failure(error))
                     } catch {}
@@ -89,16 +96,16 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
         taking.lock()
         defer { taking.unlock() }
         while let told = mailbox.next() {
-            if let event = try Observer.event(told, live) { return event }
+            if let event = try Observer.event(told, live, layouts) { return event }
         }
         return nil
     }
 
     private static func event(
-        _ told: Result<Pending, CormorantError>, _ live: LiveQuery?
+        _ told: Result<Pending, CormorantError>, _ live: LiveQuery?, _ layouts: TableLayouts
     ) throws -> ObservationEvent? {
         do {
-            return try told.get().event(live)
+            return try told.get().event(live, layouts)
         } catch {
             live?.fail()
             throw error
@@ -112,15 +119,15 @@ extension Observer {
     /// A transaction was committed.
     func tell(_ committed: CommittedChanges) {
         if committed.isUnknown {
-            return tell(Pending(isForeign: true, changes: watched.map { RowChange(unknown: $0.table) }, layout: layout))
+            return tell(Pending(isForeign: true, changes: watched.map { RowChange(unknown: $0.table) }))
         }
         let relevant = committed.changes.filter { change in watched.contains { $0.concerns(change) } }
         if relevant.isEmpty { return }
         let isForeign = committed.isForeign
-        guard relevant.count > 1 else { return tell(Pending(isForeign: isForeign, changes: relevant, layout: layout)) }
+        guard relevant.count > 1 else { return tell(Pending(isForeign: isForeign, changes: relevant)) }
         var folder = ChangeFolder()
         for change in relevant { folder.add(change) }
-        if !folder.folded.isEmpty { tell(Pending(isForeign: isForeign, changes: folder.folded, layout: layout)) }
+        if !folder.folded.isEmpty { tell(Pending(isForeign: isForeign, changes: folder.folded)) }
     }
 
     /// What it watches is told no more.
@@ -171,6 +178,6 @@ extension Observer {
         for change in first.changes + second.changes { folder.add(change) }
         return Pending(
             isForeign: first.isForeign || second.isForeign, changes: folder.folded,
-            layout: second.layout, result: second.result ?? first.result)
+            result: second.result ?? first.result)
     }
 }

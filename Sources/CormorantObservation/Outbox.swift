@@ -199,33 +199,33 @@ extension Outbox {
         _ ids: [Int64], of watched: Watched, _ connection: Connection, into rows: inout [Int64: [RowChange]]
     ) throws {
         let table = watched.table
-        let count = table.columns.count
-        let sql = schema.readingRows(watched.relation, watched.target, table.columns)
+        let (columns, count) = (table.columns, table.columns.count)
+        let sql = schema.readingRows(watched.relation, watched.target, columns.names)
         let list = "[" + ids.map { "\($0)" }.joined(separator: ",") + "]"
         var found: [Int64: [RowChange]] = [:]
         _ = try connection.rows(sql, .text(list)) { row in
             let kind = ChangeKind(rawValue: Int32(clamping: row.cell(1).int64)) ?? .unknown
             let isWhole = row.cell(2).int64 != 0
             let first = 4 + (kind == .delete ? 0 : count)
-            let key = table.key.map { row.cell(Int32(truncatingIfNeeded: first + $0)).plain.value }
+            let key = columns.key.map { row.cell(Int32(truncatingIfNeeded: first + $0)).plain.value }
             if kind == .update, caches != nil {
-                let former = RowKey(table.key.map { row.cell(Int32(truncatingIfNeeded: 4 + $0)).plain.value })
+                let former = RowKey(columns.key.map { row.cell(Int32(truncatingIfNeeded: 4 + $0)).plain.value })
                 if former != RowKey(key) { formerKeys.append((table, former)) }
             }
             func stored(_ offset: Int, _ isThere: Bool) throws -> StoredRow? {
                 guard isThere, isWhole, table.valueWatchers > 0 else { return nil }
                 return try StoredRow(count: count) { row.cell(Int32(truncatingIfNeeded: offset) + $0).plain }
             }
-            var columns: UInt64 = kind == .update ? 0 : .max
+            var mask: UInt64 = kind == .update ? 0 : .max
             for number in row.cell(3).string?.split(separator: " ") ?? [] {
                 guard let index = Int(number).flatMap({ watched.numbers.firstIndex(of: $0) }) else { continue }
-                columns |= 1 << UInt64(min(index, 63))
+                mask |= 1 << UInt64(min(index, 63))
             }
             var rowID: Int64 = 0
             if key.count == 1, case .integer(let integer) = key[0] { rowID = integer }
             found[row.cell(0).int64, default: []].append(
                 RowChange(
-                    kind, table, rowID: rowID, RowKey(key), key, columns: columns,
+                    kind, table, rowID: rowID, RowKey(key), key, mask: mask,
                     old: try stored(4, kind != .insert), new: try stored(4 + count, kind != .delete)))
         }
         rows.merge(found) { $1 }

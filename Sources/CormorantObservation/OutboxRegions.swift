@@ -22,7 +22,7 @@ extension Outbox {
                 try model.requireKey(of: whole.table, hint: "observe the model, or models whose key is their table's")
                 let collations = model.keyColumns.map { model.columns[$0].collation.map(foldIdentifier) }
                 lock.locked { whole.table.keyCollations = collations.allSatisfy { $0 == nil } ? [] : collations }
-                watched = [WatchedTable(table: whole.table, columns: .max, key: key, rowKey: RowKey(key))]
+                watched = [WatchedTable(whole.table, key: key)]
             case .tables(let regions):
                 for region in regions {
                     watched += try watch(region.name, region.columns, connection, database, values)
@@ -44,7 +44,7 @@ extension Outbox {
             for read in reads {
                 let target = quoteIdentifier(read.schema) + "." + quoteIdentifier(read.name)
                 let table = try track(target, connection, values: values, isNeeded: false)
-                if let table { watched.append(WatchedTable(table: table, columns: .max, key: nil, rowKey: nil)) }
+                if let table { watched.append(WatchedTable(table)) }
             }
             guard !watched.isEmpty || !isNeeded else {
                 throw CormorantError(
@@ -61,7 +61,7 @@ extension Outbox {
         guard let table = try track(target, connection, values: values) else {
             throw CormorantError(.internal, "\(target) is not watched")
         }
-        return WatchedTable(table: table, columns: .max, key: nil, rowKey: nil)
+        return WatchedTable(table)
     }
 
     /// A table, or what a view reads.
@@ -70,13 +70,12 @@ extension Outbox {
     ) throws -> [WatchedTable] {
         let target = quoteIdentifier(name)
         if let table = try track(target, connection, values: values, isNeeded: false) {
-            let unknown = columns.first { column in !table.columns.contains { sameIdentifier($0, column) } }
+            let unknown = columns.first { table.columns.index($0) == nil }
             if let unknown {
                 untrack(table, values: values)
                 throw missing("no such column: \(unknown)")
             }
-            let mask = columns.isEmpty ? .max : table.mask(columns)
-            return [WatchedTable(table: table, columns: mask, key: nil, rowKey: nil)]
+            return [WatchedTable(table, columns.isEmpty ? nil : columns)]
         }
         let list = columns.isEmpty ? "*" : columns.map(quoteIdentifier).joined(separator: ", ")
         let reads: [TableRead]

@@ -117,10 +117,9 @@ extension Outbox {
                 place: row.cell(2).type == StorageType.null ? nil : row.cell(2).int64
             )
         }
-        table.columns = columns.map(\.name)
-        table.key = columns.indices.filter { columns[$0].place != nil }
+        let key = columns.indices.filter { columns[$0].place != nil }
             .sorted { columns[$0].place ?? 0 < columns[$1].place ?? 0 }
-        table.keyNames = table.key.map { columns[$0].name }
+        table.columns = TrackedColumns(columns.map(\.name), keyNames: key.map { columns[$0].name }, key: key)
         table.signature = "\(found.relation) " + columns.map { "\($0.number) \($0.name)" }.joined(separator: ",")
         return Found(
             relation: found.relation, table: table, kind: found.kind, triggers: found.triggers,
@@ -129,7 +128,7 @@ extension Outbox {
 
     /// Sees to it that the table has its triggers.
     private func withTriggers(_ found: Found, _ connection: Connection, values: Bool) throws -> Watched {
-        func arguments(_ isWhole: Bool) -> [String] { [isWhole ? "rows" : "keys"] + found.table.keyNames }
+        func arguments(_ isWhole: Bool) -> [String] { [isWhole ? "rows" : "keys"] + found.table.columns.keyNames }
         let isWhole = found.triggers == OutboxSchema.hexadecimal(arguments(true))
         if isWhole || !values && found.triggers == OutboxSchema.hexadecimal(arguments(false)) {
             return found.watched
@@ -171,9 +170,7 @@ extension Outbox {
                 }
                 isTold = found.triggers == ""
                 let now = try withTriggers(found, connection, values: table.valueWatchers > 0)
-                table.columns = found.table.columns
-                table.key = found.table.key
-                table.keyNames = found.table.keyNames
+                if found.table.signature != before { table.columns = found.table.columns }
                 table.signature = found.table.signature
                 tables[relation] = nil
                 tables[now.relation] = Watched(table: table, relation: now.relation, numbers: now.numbers)

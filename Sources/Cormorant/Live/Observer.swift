@@ -90,7 +90,7 @@ public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
 
 /// The engine's event with rows of a type.
 private func event<Row>(_ event: ObservationEvent, _ read: @escaping Observer<Row>.Read) throws -> Event<Row> {
-    let row = { (stored: StoredRow?) in try stored.flatMap { try read($0, event.layout) } }
+    let row = { (observed: ObservedRow?) in try observed.flatMap { try read($0.row, $0.layout) } }
     return Event(
         isForeign: event.isForeign,
         changes: try event.changes.map { change in
@@ -98,7 +98,7 @@ private func event<Row>(_ event: ObservationEvent, _ read: @escaping Observer<Ro
                 kind: change.kind, table: change.table.isEmpty ? nil : change.table, rowID: change.rowID,
                 key: change.key, old: try row(change.old), new: try row(change.new),
                 position: change.position < 0 ? nil : change.position)
-        }, rows: try (event.rows ?? []).compactMap(row))
+        }, rows: try (event.rows ?? []).compactMap { try read($0, event.layout) })
 }
 
 extension Observer {

@@ -25,11 +25,11 @@ package final class EventBox: HandleObject {
         return array
     }
 
-    func values(_ row: StoredRow?) -> (UnsafePointer<corm_value>?, Int) {
+    func values(_ row: ObservedRow?) -> (UnsafePointer<corm_value>?, Int) {
         guard let row else { return (nil, 0) }
-        let columns = event.layout.columns(of: row)
+        let columns = row.layout.columns(of: row.row)
         // The bytes are the stored row's, which the event holds.
-        return (UnsafePointer(keep(columns.map { borrowedValue(Row(row), $0) })), columns.count)
+        return (UnsafePointer(keep(columns.map { borrowedValue(Row(row.row), $0) })), columns.count)
     }
 
     /// One of the changes as C sees it, which is made once.
@@ -82,7 +82,7 @@ public func corm_event_row_get(
 ) -> UnsafePointer<corm_value>? {
     outCount?.pointee = 0
     guard let box = box(handle), let row = element(box.event.rows ?? [], index) else { return nil }
-    let (values, count) = box.values(row)
+    let (values, count) = box.values(ObservedRow(row: row, layout: box.event.layout))
     outCount?.pointee = count
     return values
 }

@@ -29,8 +29,8 @@ extension ModelDescriptor {
     /// Whether the model's key is a table's, so that its rows are known by it.
     package func requireKey(of table: TrackedTable, hint: String) throws {
         let isKey =
-            keyNames.count == table.keyNames.count
-            && zip(keyNames, table.keyNames).allSatisfy { sameIdentifier($0, $1) }
+            keyNames.count == table.columns.keyNames.count
+            && zip(keyNames, table.columns.keyNames).allSatisfy { sameIdentifier($0, $1) }
         guard isKey, !table.isVirtual else {
             throw CormorantError(
                 .misuse, "the key of \(name) is not the primary key of \"\(self.table)\"", hint: hint, table: self.table

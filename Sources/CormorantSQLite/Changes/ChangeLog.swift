@@ -32,6 +32,10 @@ package final class ChangeLog {
     package private(set) var schemaChanges = 0
     package private(set) var pragmas = 0
     private var committed: [CommittedChanges] = []
+    /// By schema in lower case, how far its tables were described: what it shows of others' commits, and of changed schemas.
+    private var versions: [String: (data: UInt32, schema: Int64?)] = [:]
+    /// A schema that they may have been described by was taken back.
+    private var isDoubtful = false
 
     init(_ connection: Connection) throws {
         guard connection.capabilities.tellsChangedRows else {
@@ -48,7 +52,7 @@ package final class ChangeLog {
         let this = Unmanaged.passUnretained(self).toOpaque()
         csqlite_set_preupdate_hook(connection.handle, { log($0).willChange($1, $2, $3, $4, $5, $6) }, this)
         connection.updateCommitHook()
-        sqlite3_rollback_hook(connection.handle, { log($0).forget() }, this)
+        sqlite3_rollback_hook(connection.handle, { log($0).rolledBack() }, this)
         connection.updateTrace()
         // Statements are prepared anew: those before may delete all rows at once, without the hook.
         sqlite3_set_authorizer(connection.handle, { _, _, _, _, _, _ in SQLITE_OK }, nil)
@@ -134,6 +138,12 @@ package final class ChangeLog {
         }
     }
 
+    /// Tables that were described meanwhile may be what they were before.
+    private func rolledBack() {
+        isDoubtful = isDoubtful || changesSchema
+        forget()
+    }
+
     private func forget() {
         open = []
         unknown = []
@@ -204,24 +214,18 @@ package final class ChangeLog {
             return logUnknown(table)
         }
         if let old, let new, old.key == new.key {
-            let columns = changedColumns(of: table, handle)
+            let mask = changedColumns(of: table, handle)
             open.append(
-                RowChange(
-                    .update, table, rowID: newID, new.key, new.values, columns: columns, old: before,
-                    new: after))
+                RowChange(.update, table, rowID: newID, new.key, new.values, mask: mask, old: before, new: after))
             return
         }
         if let old {
             open.append(
-                RowChange(
-                    .delete, table, rowID: oldID, old.key, old.values, columns: .max, old: before,
-                    new: nil))
+                RowChange(.delete, table, rowID: oldID, old.key, old.values, mask: .max, old: before, new: nil))
         }
         if let new {
             open.append(
-                RowChange(
-                    .insert, table, rowID: newID, new.key, new.values, columns: .max, old: nil,
-                    new: after))
+                RowChange(.insert, table, rowID: newID, new.key, new.values, mask: .max, old: nil, new: after))
         }
     }
 
@@ -234,9 +238,9 @@ package final class ChangeLog {
     private func key(
         of table: TrackedTable, _ handle: OpaquePointer?, _ rowID: Int64, isNew: Bool
     ) -> (key: RowKey, values: [Value]) {
-        guard !table.key.isEmpty else { return (.integer(rowID), []) }
+        guard !table.columns.key.isEmpty else { return (.integer(rowID), []) }
         let get = isNew ? sqlite3_preupdate_new : sqlite3_preupdate_old
-        let values = table.key.map { column in
+        let values = table.columns.key.map { column in
             var value: OpaquePointer?
             guard get(handle, Int32(truncatingIfNeeded: column), &value) == SQLITE_OK, value != nil else {
                 return Value.null
@@ -248,7 +252,7 @@ package final class ChangeLog {
 
     private func changedColumns(of table: TrackedTable, _ handle: OpaquePointer?) -> UInt64 {
         var mask: UInt64 = 0
-        for column in table.columns.indices {
+        for column in 0..<table.columns.count {
             var old: OpaquePointer?
             var new: OpaquePointer?
             let index = Int32(truncatingIfNeeded: column)
@@ -277,12 +281,57 @@ package final class ChangeLog {
 // What is asked of it ------------------------------------------------------------------------------------------------
 
 extension ChangeLog {
-    /// What was committed since it was last asked for.
+    /// What was committed since it was last asked for. Rows of a table whose columns are not those that it was known by are not
+    /// told one by one.
     package func takeCommitted() -> [CommittedChanges] {
         settle()
         guard !committed.isEmpty else { return [] }
-        defer { committed = [] }
-        return committed
+        var news = committed
+        committed = []
+        let own = news.firstIndex { $0.changedSchema }
+        let others = othersHaveChangedSchema()
+        guard let first = others ? 0 : own else { return news }
+        let altered = describeAgain()
+        if altered.isEmpty { return news }
+        for index in first..<news.count {
+            let isWhole = index == own
+            let gone = altered.filter { change in
+                isWhole || news[index].changes.contains { $0.table === change.table }
+            }
+            news[index].changes.removeAll { change in gone.contains { $0.table === change.table } }
+            news[index].changes += gone
+        }
+        return news
+    }
+
+    /// Whether another connection may have changed the schema of a file with tracked tables since they were described. Costs
+    /// next to nothing where nobody else has written.
+    private func othersHaveChangedSchema() -> Bool {
+        var have = isDoubtful
+        isDoubtful = false
+        for (schema, known) in versions {
+            let data = dataVersion(schema)
+            if data == known.data { continue }
+            versions[schema]?.data = data
+            have = have || known.schema != schemaVersion(schema)
+        }
+        return have
+    }
+
+    /// Before a table is described, so that what changes meanwhile is looked at again.
+    private func note(_ schema: String) {
+        versions[foldIdentifier(schema)] = (dataVersion(schema), schemaVersion(schema))
+    }
+
+    private func dataVersion(_ schema: String) -> UInt32 {
+        var version: UInt32 = 0
+        sqlite3_file_control(connection.handle, schema, SQLITE_FCNTL_DATA_VERSION, &version)
+        return version
+    }
+
+    /// nil where it cannot be read now.
+    private func schemaVersion(_ schema: String) -> Int64? {
+        try? connection.pragma("\(quoteIdentifier(schema)).schema_version")
     }
 
     /// Begins to log what changes in a table.
@@ -296,7 +345,9 @@ extension ChangeLog {
             table = known
         } else {
             table = TrackedTable(schema, name)
+            if versions[foldIdentifier(schema)] == nil { note(schema) }
             try connection.describe(table)
+            table.isAltered = false
             if table.isVirtual {
                 for part in try connection.shadowTables(of: table) {
                     let shadow = TrackedTable(schema, part, owner: table)
@@ -334,12 +385,13 @@ extension ChangeLog {
     /// - Returns: what became of those that are not what they were.
     package func describeAgain() -> [RowChange] {
         lastTable = nil
+        for schema in versions.keys { note(schema) }
         return tables.values.filter { table in
             guard table.owner == nil else { return false }
-            let before = table.signature
-            do { try connection.describe(table) } catch { table.signature = "" }
-            if table.signature != before { table.touch(.none) }
-            return table.signature != before
+            do { try connection.describe(table) } catch { table.isGone() }
+            defer { table.isAltered = false }
+            if table.isAltered { table.touch(.none) }
+            return table.isAltered
         }.map { RowChange(unknown: $0) }
     }
 

@@ -101,8 +101,10 @@ extension Connection {
             throw CormorantError(
                 .schema, "there is no table \"\(table.name)\"", hint: "create the table first", table: table.name)
         }
+        let signature = "\(Row(kind).cell(2).int64) \(Row(kind).cell(1).string ?? "")"
+        guard signature != table.signature else { return }
+        table.isAltered = true
         table.isVirtual = Row(kind).cell(1).string.map { foldIdentifier($0).hasPrefix("create virtual") } ?? false
-        table.signature = "\(Row(kind).cell(2).int64) \(Row(kind).cell(1).string ?? "")"
         kind.reset()
         let columns = try Statement(self, "PRAGMA \(schema).table_xinfo(\(quoteIdentifier(table.name)))")
         var names: [String] = []
@@ -112,20 +114,22 @@ extension Connection {
             if row.cell(5).int64 > 0 { key.append((row.cell(5).int64, names.count)) }
             names.append(row.cell(1).string ?? "")
         }
-        table.columns = names
-        table.keyNames = key.sorted { $0.position < $1.position }.map { names[$0.column] }
+        key.sort { $0.position < $1.position }
         let indexes = try Statement(self, "PRAGMA \(schema).index_list(\(quoteIdentifier(table.name)))")
         var hasKeyIndex = false
         while try indexes.step() { hasKeyIndex = hasKeyIndex || Row(indexes).cell(3).string == "pk" }
         // Without an index of its own the key is the rowid.
-        table.key = hasKeyIndex ? key.sorted { $0.position < $1.position }.map(\.column) : []
-        let collations = table.key.map { index in
+        table.columns = TrackedColumns(
+            names, keyNames: key.map { names[$0.column] }, key: hasKeyIndex ? key.map(\.column) : [])
+        let collations = table.columns.key.map { index in
             collation(of: names[index], in: table.name, of: table.schema).flatMap { $0 == "binary" ? nil : $0 }
         }
         table.keyCollations = collations.allSatisfy { $0 == nil } ? [] : collations
         table.hasRowID =
             !hasKeyIndex
             || (try? Statement(self, "SELECT rowid FROM \(schema).\(quoteIdentifier(table.name)) LIMIT 0")) != nil
+        // At the end: one that could not be described is so again.
+        table.signature = signature
     }
 
     /// By which texts of a column are compared, in lower case; nil where there is no such column, or it is a view's.

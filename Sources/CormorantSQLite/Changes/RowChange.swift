@@ -21,10 +21,12 @@ package struct RowChange: Sendable {
     package let rowKey: RowKey
     private let keyValues: [Value]
     /// Which columns an update changed, the 64th standing for all after it.
-    package var columns: UInt64
+    package var mask: UInt64
+    /// The columns that the table had then.
+    package let columns: TrackedColumns
     /// Where somebody wants them.
-    package var old: StoredRow?
-    package var new: StoredRow?
+    package var old: TableRow?
+    package var new: TableRow?
 
     /// The table itself.
     package init(unknown table: TrackedTable) {
@@ -33,12 +35,13 @@ package struct RowChange: Sendable {
         rowID = 0
         rowKey = .none
         keyValues = []
-        columns = .max
+        mask = .max
+        columns = table.columns
     }
 
     package init(
         _ kind: ChangeKind, _ table: TrackedTable, rowID: Int64, _ rowKey: RowKey, _ keyValues: [Value],
-        columns: UInt64,
+        mask: UInt64,
         old: StoredRow?, new: StoredRow?
     ) {
         self.kind = kind
@@ -46,9 +49,10 @@ package struct RowChange: Sendable {
         self.rowID = table.hasRowID ? rowID : 0
         self.rowKey = rowKey
         self.keyValues = keyValues
-        self.columns = columns
-        self.old = old
-        self.new = new
+        self.mask = mask
+        columns = table.columns
+        self.old = old.map { TableRow(row: $0, columns: table.columns) }
+        self.new = new.map { TableRow(row: $0, columns: table.columns) }
     }
 }
 
@@ -65,17 +69,14 @@ package final class TrackedTable: @unchecked Sendable {
     /// "main", "temp", or the name of an attached file.
     package let schema: String
     package let name: String
-    /// As SQLite counts them in its hook.
-    package var columns: [String] = []
-    /// The columns of the primary key, in its order.
-    package var keyNames: [String] = []
-    /// Indices of the primary key's columns; empty where the rowid stands for it.
-    package var key: [Int] = []
-    /// By which each of them is compared, in lower case; empty where all are by bytes.
+    package var columns = TrackedColumns()
+    /// By which each column of the key is compared, in lower case; empty where all are by bytes.
     package var keyCollations: [String?] = []
     package var hasRowID = true
     /// Another one when the table is not what it was; empty where it is gone.
     package var signature = ""
+    /// Whether it has been another one since `describeAgain` was last called.
+    var isAltered = false
     /// A virtual table, whose rows lie in tables that are its own.
     package internal(set) var isVirtual = false
     /// The virtual table that this one belongs to.
@@ -96,21 +97,17 @@ package final class TrackedTable: @unchecked Sendable {
         schemaBytes = Array(schema.utf8CString)
     }
 
+    /// There is no such table. What was known of it is kept.
+    func isGone() {
+        isAltered = isAltered || signature != ""
+        signature = ""
+    }
+
     var isTracked: Bool { watchers > 0 || !listeners.isEmpty }
 
     func touch(_ key: RowKey) {
         if listeners.isEmpty { return }
         for listener in listeners.values { listener(key) }
-    }
-
-    /// The mask of columns by name; those that SQLite does not show it are in every update.
-    package func mask(_ names: some Sequence<String>) -> UInt64 {
-        var mask: UInt64 = 0
-        for name in names {
-            guard let index = columns.firstIndex(where: { sameIdentifier($0, name) }) else { return .max }
-            mask |= 1 << UInt64(min(index, 63))
-        }
-        return mask
     }
 }
 

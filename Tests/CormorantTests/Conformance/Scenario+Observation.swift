@@ -100,7 +100,7 @@ extension Scenario {
             guard event.isForeign == (try members.flag("foreign")) else { throw ScenarioFailure("foreign: \(event)") }
             if let changes = try members.take("changes")?.array() {
                 guard event.changes.count == changes.count else { throw ScenarioFailure("\(event.changes)") }
-                for (change, json) in zip(event.changes, changes) { try check(change, event, watch, json) }
+                for (change, json) in zip(event.changes, changes) { try check(change, watch, json) }
             }
             if let rows = try members.take("rows")?.array() {
                 guard let found = event.rows, found.count == rows.count else { throw ScenarioFailure("\(event)") }
@@ -110,9 +110,7 @@ extension Scenario {
         }
     }
 
-    private func check(
-        _ change: ObservedChange, _ event: ObservationEvent, _ watch: Watch, _ json: JSONValue
-    ) throws {
+    private func check(_ change: ObservedChange, _ watch: Watch, _ json: JSONValue) throws {
         var wanted = try Members(json)
         try check("kind", "\(change.kind)", &wanted)
         try check("table", change.table, &wanted)
@@ -127,9 +125,9 @@ extension Scenario {
             if case .null = json {
                 if row != nil { throw ScenarioFailure("there is a row: \(name)") }
             } else if let row, case .object = json, let model = watch.model {
-                try model.check(event.layout.read(row) { try read(model, $0) }, json)
+                try model.check(row.read { try read(model, $0) }, json)
             } else if let row {
-                try check(row, json)
+                try check(row.row, json)
             } else {
                 throw ScenarioFailure("there is no row: \(name)")
             }
