@@ -63,7 +63,9 @@ final class TableLayouts {  // belongs to who takes events
     /// - Parameter model: by whose columns they are read, where the table has them all.
     init(_ model: ModelDescriptor?) { self.model = model }
 
-    func row(_ row: TableRow) -> ObservedRow { ObservedRow(row: row.row, layout: layout(row.columns)) }
+    func row(_ row: StoredRow, _ columns: TrackedColumns) -> ObservedRow {
+        ObservedRow(row: row, layout: layout(columns))
+    }
 
     private func layout(_ columns: TrackedColumns) -> RowLayout {
         guard let model else { return .plain }
@@ -93,8 +95,8 @@ package struct ObservedChange: Sendable {
         table = change.table.name
         rowID = change.rowID
         key = change.key
-        old = change.old.map(layouts.row)
-        new = change.new.map(layouts.row)
+        old = change.old.map { layouts.row($0, change.columns) }
+        new = change.new.map { layouts.row($0, change.columns) }
         position = -1
     }
 
@@ -112,7 +114,8 @@ package struct ObservedChange: Sendable {
 /// Makes one change of what happened to a row, transaction after transaction.
 struct ChangeFolder {
     private struct RowName: Hashable {
-        let table: ObjectIdentifier
+        /// The table's columns, which are others when it has been altered, so that its rows are others, too; of all of it, the table.
+        let owner: ObjectIdentifier
         let key: RowKey
     }
 
@@ -122,7 +125,8 @@ struct ChangeFolder {
     var folded: [RowChange] { changes.compactMap { $0 } }
 
     mutating func add(_ change: RowChange) {
-        let name = RowName(table: ObjectIdentifier(change.table), key: change.rowKey)
+        let owner: AnyObject = change.kind == .unknown ? change.table : change.columns
+        let name = RowName(owner: ObjectIdentifier(owner), key: change.rowKey)
         guard let position = positions[name] else {
             positions[name] = changes.count
             changes.append(change)

@@ -197,8 +197,16 @@ package final class ChangeLog {
             table.touch(.none)
             return logUnknown(table)
         }
-        let old = operation == SQLITE_INSERT ? nil : key(of: table, handle, oldID, isNew: false)
-        let new = operation == SQLITE_DELETE ? nil : key(of: table, handle, newID, isNew: true)
+        let row = ChangingRow(
+            handle: handle, operation: operation, columns: table.columns, oldID: oldID, newID: newID)
+        let hasOld = operation != SQLITE_INSERT
+        let hasNew = operation != SQLITE_DELETE
+        let old = hasOld ? row.key(isNew: false) : nil
+        let new = hasNew ? row.key(isNew: true) : nil
+        guard (old != nil) == hasOld, (new != nil) == hasNew else {
+            table.touch(.none)
+            return logUnknown(table)
+        }
         if let old { table.touch(old.key) }
         if let new { table.touch(new.key) }
         guard table.watchers > 0 else { return }
@@ -206,26 +214,31 @@ package final class ChangeLog {
         guard open.count < ChangeLog.greatestCount else { return logUnknown(table) }
         let keeps = table.valueWatchers > 0
         let before, after: StoredRow?
-        do {
-            before = keeps && old != nil ? try StoredRow(preupdate: handle, isNew: false) : nil
-            after = keeps && new != nil ? try StoredRow(preupdate: handle, isNew: true) : nil
-        } catch {
-            // There is no memory for it.
-            return logUnknown(table)
+        if keeps || table.columns.computed?.hasVirtual ?? false {
+            before = hasOld ? row.stored(isNew: false) : nil
+            after = hasNew ? row.stored(isNew: true) : nil
+            // There is no memory for it, or no way to compute it.
+            if keeps, (before != nil) != hasOld || (after != nil) != hasNew { return logUnknown(table) }
+        } else {
+            (before, after) = (nil, nil)
         }
         if let old, let new, old.key == new.key {
-            let mask = changedColumns(of: table, handle)
-            open.append(
-                RowChange(.update, table, rowID: newID, new.key, new.values, mask: mask, old: before, new: after))
-            return
+            let mask: UInt64
+            if let before, let after { mask = row.mask(before, after) } else { mask = row.mask() }
+            return open.append(
+                RowChange(
+                    .update, table, rowID: newID, new.key, new.values, mask: mask, old: keeps ? before : nil,
+                    new: keeps ? after : nil))
         }
         if let old {
             open.append(
-                RowChange(.delete, table, rowID: oldID, old.key, old.values, mask: .max, old: before, new: nil))
+                RowChange(
+                    .delete, table, rowID: oldID, old.key, old.values, mask: .max, old: keeps ? before : nil, new: nil))
         }
         if let new {
             open.append(
-                RowChange(.insert, table, rowID: newID, new.key, new.values, mask: .max, old: nil, new: after))
+                RowChange(
+                    .insert, table, rowID: newID, new.key, new.values, mask: .max, old: nil, new: keeps ? after : nil))
         }
     }
 
@@ -233,36 +246,6 @@ package final class ChangeLog {
         if table.watchers > 0, unknown.insert(ObjectIdentifier(table)).inserted {
             open.append(RowChange(unknown: table))
         }
-    }
-
-    private func key(
-        of table: TrackedTable, _ handle: OpaquePointer?, _ rowID: Int64, isNew: Bool
-    ) -> (key: RowKey, values: [Value]) {
-        guard !table.columns.key.isEmpty else { return (.integer(rowID), []) }
-        let get = isNew ? sqlite3_preupdate_new : sqlite3_preupdate_old
-        let values = table.columns.key.map { column in
-            var value: OpaquePointer?
-            guard get(handle, Int32(truncatingIfNeeded: column), &value) == SQLITE_OK, value != nil else {
-                return Value.null
-            }
-            return Cell(value).plain.value
-        }
-        return (RowKey(values), values)
-    }
-
-    private func changedColumns(of table: TrackedTable, _ handle: OpaquePointer?) -> UInt64 {
-        var mask: UInt64 = 0
-        for column in 0..<table.columns.count {
-            var old: OpaquePointer?
-            var new: OpaquePointer?
-            let index = Int32(truncatingIfNeeded: column)
-            guard sqlite3_preupdate_old(handle, index, &old) == SQLITE_OK,
-                sqlite3_preupdate_new(handle, index, &new) == SQLITE_OK,
-                old != nil, new != nil
-            else { return .max }
-            if !Cell(old).plain.equals(Cell(new).plain) { mask |= 1 << UInt64(min(column, 63)) }
-        }
-        return mask
     }
 
     private func table(_ schema: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>) -> TrackedTable? {

@@ -101,35 +101,49 @@ extension Connection {
             throw CormorantError(
                 .schema, "there is no table \"\(table.name)\"", hint: "create the table first", table: table.name)
         }
-        let signature = "\(Row(kind).cell(2).int64) \(Row(kind).cell(1).string ?? "")"
+        let sql = Row(kind).cell(1).string ?? ""
+        let signature = "\(Row(kind).cell(2).int64) \(sql)"
         guard signature != table.signature else { return }
         table.isAltered = true
-        table.isVirtual = Row(kind).cell(1).string.map { foldIdentifier($0).hasPrefix("create virtual") } ?? false
+        table.isVirtual = foldIdentifier(sql).hasPrefix("create virtual")
         kind.reset()
-        let columns = try Statement(self, "PRAGMA \(schema).table_xinfo(\(quoteIdentifier(table.name)))")
-        var names: [String] = []
-        var key: [(position: Int64, column: Int)] = []
-        while try columns.step() {
-            let row = Row(columns)
-            if row.cell(5).int64 > 0 { key.append((row.cell(5).int64, names.count)) }
-            names.append(row.cell(1).string ?? "")
-        }
-        key.sort { $0.position < $1.position }
+        let columns = try columns(of: table)
+        let key = columns.indices.filter { columns[$0].keyPosition > 0 }
+            .sorted { columns[$0].keyPosition < columns[$1].keyPosition }
         let indexes = try Statement(self, "PRAGMA \(schema).index_list(\(quoteIdentifier(table.name)))")
         var hasKeyIndex = false
         while try indexes.step() { hasKeyIndex = hasKeyIndex || Row(indexes).cell(3).string == "pk" }
-        // Without an index of its own the key is the rowid.
-        table.columns = TrackedColumns(
-            names, keyNames: key.map { names[$0.column] }, key: hasKeyIndex ? key.map(\.column) : [])
-        let collations = table.columns.key.map { index in
-            collation(of: names[index], in: table.name, of: table.schema).flatMap { $0 == "binary" ? nil : $0 }
-        }
-        table.keyCollations = collations.allSatisfy { $0 == nil } ? [] : collations
         table.hasRowID =
             !hasKeyIndex
             || (try? Statement(self, "SELECT rowid FROM \(schema).\(quoteIdentifier(table.name)) LIMIT 0")) != nil
+        // Without an index of its own the key is the rowid.
+        let places = ColumnPlace.places(
+            columns, key: key, keyIsRowID: !hasKeyIndex && !key.isEmpty, hasRowID: table.hasRowID)
+        let isWhole = !places.contains { $0.isVirtual || $0.hasDefault }
+        table.columns = TrackedColumns(
+            columns.map(\.name), keyNames: key.map { columns[$0].name }, key: hasKeyIndex ? key : [], places: places,
+            computed: isWhole ? nil : ComputedColumns(sql, table.name, columns))
+        let collations = table.columns.key.map { index in
+            collation(of: columns[index].name, in: table.name, of: table.schema).flatMap { $0 == "binary" ? nil : $0 }
+        }
+        table.keyCollations = collations.allSatisfy { $0 == nil } ? [] : collations
         // At the end: one that could not be described is so again.
         table.signature = signature
+    }
+
+    private func columns(of table: TrackedTable) throws -> [ColumnInfo] {
+        let sql = "PRAGMA \(quoteIdentifier(table.schema)).table_xinfo(\(quoteIdentifier(table.name)))"
+        let statement = try Statement(self, sql)
+        var columns: [ColumnInfo] = []
+        while try statement.step() {
+            let row = Row(statement)
+            columns.append(
+                ColumnInfo(
+                    name: row.cell(1).string ?? "", type: row.cell(2).string ?? "", defaultSQL: row.cell(4).string,
+                    keyPosition: row.cell(5).int64, isVirtual: row.cell(6).int64 == 2,
+                    isGenerated: row.cell(6).int64 == 3))
+        }
+        return columns
     }
 
     /// By which texts of a column are compared, in lower case; nil where there is no such column, or it is a view's.

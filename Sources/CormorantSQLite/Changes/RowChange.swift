@@ -25,8 +25,8 @@ package struct RowChange: Sendable {
     /// The columns that the table had then.
     package let columns: TrackedColumns
     /// Where somebody wants them.
-    package var old: TableRow?
-    package var new: TableRow?
+    package var old: StoredRow?
+    package var new: StoredRow?
 
     /// The table itself.
     package init(unknown table: TrackedTable) {
@@ -37,6 +37,8 @@ package struct RowChange: Sendable {
         keyValues = []
         mask = .max
         columns = table.columns
+        old = nil
+        new = nil
     }
 
     package init(
@@ -51,8 +53,8 @@ package struct RowChange: Sendable {
         self.keyValues = keyValues
         self.mask = mask
         columns = table.columns
-        self.old = old.map { TableRow(row: $0, columns: table.columns) }
-        self.new = new.map { TableRow(row: $0, columns: table.columns) }
+        self.old = old
+        self.new = new
     }
 }
 

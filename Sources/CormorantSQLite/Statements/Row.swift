@@ -167,14 +167,4 @@ extension StoredRow {
     package convenience init(_ row: Row) throws(CormorantError) {
         try self.init(count: row.count) { row.cell($0).plain }
     }
-
-    /// The row that a change is about, before (old) or after it (new).
-    convenience init(preupdate handle: OpaquePointer?, isNew: Bool) throws(CormorantError) {
-        try self.init(count: Int(sqlite3_preupdate_count(handle))) { column in
-            var value: OpaquePointer?
-            let status =
-                isNew ? sqlite3_preupdate_new(handle, column, &value) : sqlite3_preupdate_old(handle, column, &value)
-            return status == SQLITE_OK && value != nil ? Cell(value).plain : .null
-        }
-    }
 }
