@@ -8,11 +8,15 @@ final class ComputedColumns: @unchecked Sendable {  // guarded by the lock of th
     private let sql: String
     private let name: String
     private let columns: [ColumnInfo]
-    private lazy var copy = try? TableCopy(sql, name, columns)
+    private let options: OpenOptions
+    private lazy var copy = try? TableCopy(sql, name, columns, options)
     private lazy var defaults = columns.map { column in column.defaultSQL.flatMap { value($0, of: column) } }
 
-    /// - Parameter sql: what made the table.
-    init(_ sql: String, _ name: String, _ columns: [ColumnInfo]) {
+    /// - Parameters:
+    ///   - sql: what made the table.
+    ///   - untrusted: the file's schema is not trusted.
+    init(_ sql: String, _ name: String, _ columns: [ColumnInfo], untrusted: Bool) {
+        options = OpenOptions(untrusted: untrusted)
         self.sql = sql
         self.name = name
         self.columns = columns
@@ -31,7 +35,7 @@ final class ComputedColumns: @unchecked Sendable {  // guarded by the lock of th
         let isStrict = contains(foldIdentifier(String(options)), "strict")
         // Of an expression in brackets SQLite tells what is in them.
         for form in [defaultSQL, "(\(defaultSQL))"] {
-            let value = try? inMemory { connection in
+            let value = try? inMemory(options) { connection in
                 try connection.script(
                     "CREATE TABLE t (c \(column.type) DEFAULT \(form))\(isStrict ? " STRICT" : "");"
                         + "INSERT INTO t DEFAULT VALUES")
@@ -44,14 +48,14 @@ final class ComputedColumns: @unchecked Sendable {  // guarded by the lock of th
     }
 }
 
-private func inMemory<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    let connection = try openMemory()
+private func inMemory<Result>(_ options: OpenOptions, _ body: (Connection) throws -> Result) throws -> Result {
+    let connection = try openMemory(options)
     defer { connection.close() }
     return try body(connection)
 }
 
-private func openMemory() throws -> Connection {
-    let connection = try Connection(path: ":memory:", options: OpenOptions())
+private func openMemory(_ options: OpenOptions) throws -> Connection {
+    let connection = try Connection(path: ":memory:", options: options)
     // As in the schema of a file.
     connection.setDoubleQuotedStrings(true)
     try connection.script("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
@@ -66,12 +70,12 @@ private final class TableCopy {
     private var selection: Statement?
     private var deletion: Statement?
 
-    init(_ sql: String, _ name: String, _ columns: [ColumnInfo]) throws {
+    init(_ sql: String, _ name: String, _ columns: [ColumnInfo], _ options: OpenOptions) throws {
         stored = columns.indices.filter { !columns[$0].isVirtual && !columns[$0].isGenerated }
         let computed = columns.indices.filter { columns[$0].isVirtual }
         virtual = Dictionary(
             uniqueKeysWithValues: computed.enumerated().map { ($1, Int32(truncatingIfNeeded: $0)) })
-        connection = try openMemory()
+        connection = try openMemory(options)
         let table = quoteIdentifier(name)
         func list(_ places: [Int]) -> String {
             places.map { quoteIdentifier(columns[$0].name) }.joined(separator: ", ")

@@ -122,7 +122,7 @@ extension Connection {
         let isWhole = !places.contains { $0.isVirtual || $0.hasDefault }
         table.columns = TrackedColumns(
             columns.map(\.name), keyNames: key.map { columns[$0].name }, key: hasKeyIndex ? key : [], places: places,
-            computed: isWhole ? nil : ComputedColumns(sql, table.name, columns))
+            computed: isWhole ? nil : ComputedColumns(sql, table.name, columns, untrusted: isDistrustful))
         let collations = table.columns.key.map { index in
             collation(of: columns[index].name, in: table.name, of: table.schema).flatMap { $0 == "binary" ? nil : $0 }
         }

@@ -16,6 +16,8 @@ package final class Connection: ConnectionAttachment {
     /// nil where it is SQLite's.
     package let engine: (any EngineConnection)?
     var cache: StatementCache
+    /// The file was opened as one that is not trusted.
+    private(set) var isDistrustful = false
     var tracer: Tracer?
     /// While somebody wants to know what is run.
     var statementNotes: StatementNotes?
@@ -186,6 +188,7 @@ package final class Connection: ConnectionAttachment {
                 hint: "take SQLite 3.31 or later, or open the file as a trusted one")
         }
         try script("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+        isDistrustful = true
     }
 
     /// The switch to WAL does not use SQLite's busy handler, so it is tried again here until the timeout is over.

@@ -121,9 +121,9 @@ def test_an_alteration_that_is_rolled_back(db: Database) -> None:
             with db.observe(Pair, values=True) as during:
                 db.execute_script(end)
                 db.execute("UPDATE pair SET a = a || '!' WHERE id = 2")
-                event = before.next(1)
-                assert event
-                assert event.changes
+                early = before.next(1)
+                assert early
+                assert early.changes
                 told = []
                 while event := during.next(0):
                     told += event.changes

@@ -27,7 +27,7 @@ class Added(Model, table="kept"):
 def told(db: Database, table: str, sql: str) -> list[tuple[str, Row | None, Row | None]]:
     with db.observe(Region(table), values=True) as observer:
         db.execute_script(sql)
-        changes = []
+        changes: list[tuple[str, Row | None, Row | None]] = []
         while event := observer.next(0):
             changes += [(change.kind, change.old, change.new) for change in event.changes]
         return changes
