@@ -31,8 +31,8 @@ final class ComputedColumns: @unchecked Sendable {  // guarded by the lock of th
     func completed(_ row: StoredRow) -> StoredRow? { try? copy?.completed(row) }
 
     private func value(_ defaultSQL: String, of column: ColumnInfo) -> StoredRow? {
-        let options = sql.suffix(from: sql.lastIndex(of: ")") ?? sql.endIndex)
-        let isStrict = contains(foldIdentifier(String(options)), "strict")
+        let behind = sql.suffix(from: sql.lastIndex(of: ")") ?? sql.endIndex)
+        let isStrict = contains(foldIdentifier(String(behind)), "strict")
         // Of an expression in brackets SQLite tells what is in them.
         for form in [defaultSQL, "(\(defaultSQL))"] {
             let value = try? inMemory(options) { connection in
