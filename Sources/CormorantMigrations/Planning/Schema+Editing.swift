@@ -59,7 +59,7 @@ extension Schema {
         tables.removeAll { isIn("", $0.name) }
         virtualTables.removeAll { isIn("", $0.name) }
         indexes.removeAll { isIn("", $0.table) || isIn("index:", $0.name) }
-        triggers.removeAll { isIn("", $0.table) || isIn("trigger:", $0.name) }
+        triggers.removeAll { isIn("", $0.table) || isIn("view:", $0.table) || isIn("trigger:", $0.name) }
         views.removeAll { isIn("view:", $0.name) }
     }
 }

@@ -222,8 +222,13 @@ final class EncryptedDatabaseFile: VFSFile {
             if number != 1, isAlone { _ = isUnused(number) }
         }
         written.insert(number)
-        let status = seal(number, buffer, to: scratch.bytes)
-        return status == SQLITE_OK ? writeRaw(scratch.bytes, pageSize, offset) : status
+        var status = seal(number, buffer, to: scratch.bytes)
+        guard status == SQLITE_OK else { return status }
+        status = writeRaw(scratch.bytes, pageSize, offset)
+        // A new file stays empty, of which there is nothing to cut off.
+        var size: Int64 = 0
+        if status != SQLITE_OK, number == 1, fileSize(&size) == SQLITE_OK, size == 0 { recent.forget(1) }
+        return status
     }
 
     /// Reads the image of a page for a checkpoint, which writes what it read to the file without looking at it.
