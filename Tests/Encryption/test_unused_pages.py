@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -273,3 +275,32 @@ def test_a_page_of_the_transaction_itself_is_told(tmp_path: Path) -> None:
         assert caught.value.code == "CORM_E_ALTERED"
         db.execute_script("ROLLBACK")
         assert db.fetch_values("SELECT id FROM t") == [0]
+
+
+FULL_DISK = """
+import resource, signal, sys
+from cormorant import Cipher, Database, DatabaseError
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+db = Database(sys.argv[1], cipher=Cipher("secret", rounds=5, page_size=1024), journal_mode="memory", reader_count=0)
+db.execute_script("PRAGMA cache_size = 1; PRAGMA secure_delete = OFF")
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+try:
+    db.execute_script("CREATE TABLE z (a)")
+except DatabaseError as error:
+    print(error.code)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+db.execute_script(
+    "BEGIN; CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB); INSERT INTO t VALUES (1, zeroblob(20000));"
+    "INSERT INTO t VALUES (2, zeroblob(9000)); INSERT INTO t VALUES (3, zeroblob(100)); DELETE FROM t WHERE id = 2;"
+    "INSERT INTO t VALUES (4, zeroblob(20000)); COMMIT"
+)
+print(db.fetch_values("SELECT id FROM t"))
+"""
+
+
+def test_a_new_file_whose_first_page_could_not_be_written_is_new(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", FULL_DISK, str(tmp_path / "a.db")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+    assert done.stdout.split("\n")[:2] == ["CORM_E_IO", "[1, 3, 4]"], done.stderr
