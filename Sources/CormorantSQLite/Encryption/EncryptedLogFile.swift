@@ -28,6 +28,10 @@ final class EncryptedLogFile: VFSFile {
     /// Of which page each frame is, as the connection wrote or recovered it: where SQLite has the index in memory of its own.
     private var pages: [UInt32] = []
 
+    /// Of the last frame that ends a transaction, as it was recovered, the checksum that SQLite has of it: where nobody keeps the index
+    /// it goes on from there, to see whether others have committed more.
+    private var committed: (frame: Int64, plain: (UInt32, UInt32))?
+
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
@@ -307,7 +311,7 @@ final class EncryptedLogFile: VFSFile {
         guard let header = loadHeader() else { return SQLITE_IOERR_READ }
         let before = recovered.flatMap { $0.frame == number &- 1 ? $0 : nil }
         let storedBefore = before?.stored ?? (number == 1 ? header.sum : readChecksum(number &- 1))
-        let plainBefore = before?.plain ?? header.sum
+        let plainBefore = before?.plain ?? committed.flatMap { $0.frame == number &- 1 ? $0.plain : nil } ?? header.sum
         let stored = (bigEndian32(frame.bytes, 16), bigEndian32(frame.bytes, 20))
         let page = bigEndian32(frame.bytes)
         guard page > 0, frame.bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == header.salt,
@@ -328,6 +332,7 @@ final class EncryptedLogFile: VFSFile {
         // Another one that it reads whole it wrote.
         if !comesBack { note(page, ofFrame: number) }
         recovered = (number, stored, sum)
+        if bigEndian32(frame.bytes, 4) > 0 { committed = (number, sum) }
         return SQLITE_OK
     }
 
