@@ -16,20 +16,23 @@ extension Connection {
         }
         try setReserve(codec.reserve, schema: schema)
         let name = quoteIdentifier(schema)
-        // Takes effect on a file that is yet to be written.
-        try script("PRAGMA \(name).page_size = \(codec.pageSize)")
-        if schema != "main" {
-            // SQLite keeps it for the next VACUUM of any of the connection's files; each has its own again.
-            file.takesPageSize = true
-            defer { file.takesPageSize = false }
-            try script("PRAGMA \(name).page_size = 0")
-        }
+        try setPageSize(codec.pageSize, schema: schema)
         try script("PRAGMA \(name).secure_delete = ON")
         // A page costs more to read than a plain one.
         try script("PRAGMA \(name).cache_size = -64000")
         if schema == "main" { try script("PRAGMA temp_store = MEMORY") }
         hasEncryptedFile = true
         restoreAuthorizer()
+    }
+
+    /// The size of a file's pages that is yet to be written.
+    func setPageSize(_ size: Int, schema: String = "main") throws {
+        let file = VFS.database(handle, schema)
+        file?.takesPageSize = true
+        defer { file?.takesPageSize = false }
+        try script("PRAGMA \(quoteIdentifier(schema)).page_size = \(size)")
+        // SQLite keeps it for the next VACUUM of any of the connection's files; each has its own again.
+        try script("PRAGMA \(quoteIdentifier(schema)).page_size = 0")
     }
 
     func readyKeys(_ schema: String) throws {

@@ -24,10 +24,9 @@ extension Connection {
         let file = VFS.database(handle, "main")
         file?.takesPageSize = true
         defer {
-            try? script("PRAGMA main.page_size = \(pageSize)")
+            try? setPageSize(Int(pageSize))
             try? setReserve(file?.codec.reserve ?? 0)
             try? script("PRAGMA main.secure_delete = \(secureDelete == 2 ? "FAST" : "\(secureDelete)")")
-            file?.takesPageSize = false
         }
         if let codec {
             // In this order: the PRAGMA makes SQLite forget the reserve.
