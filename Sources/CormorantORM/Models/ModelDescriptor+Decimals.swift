@@ -93,7 +93,7 @@ private struct SQLOperands {
         while true {
             // The sign that changes nothing.
             while isOperator(first - 1, ["+"]), !endsOperand(first - 2) { first -= 1 }
-            if isOperator(first - 1, Self.arithmetic) || isOperator(last + 1, Self.arithmetic) { return false }
+            if isOperator(first - 1, Self.operators) || isOperator(last + 1, Self.operators) { return false }
             if isBesideComparison(first, last) { return true }
             switch use(first, last) {
             case .compared: return true
@@ -109,7 +109,8 @@ private struct SQLOperands {
         case compared, unknown
     }
 
-    private static let arithmetic: Set = ["+", "-", "*", "/", "%", "||", "&", "|", "<<", ">>", "~", "->", "->>"]
+    /// Their results are no decimals: numbers, or texts that are asked for.
+    private static let operators: Set = ["+", "-", "*", "/", "%", "||", "&", "|", "<<", ">>", "~", "->", "->>"]
     private static let comparisons: Set = ["<", "<=", ">", ">=", "=", "==", "<>", "!="]
 
     private func endsOperand(_ index: Int) -> Bool {

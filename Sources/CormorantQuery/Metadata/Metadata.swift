@@ -1,3 +1,5 @@
+public import CormorantBase
+
 /// Everything that introspection knows about a file, or a database of a server: its tables with their columns, keys, indexes, checks and triggers,
 /// and the relations that follow from them. Plain values that templates and programs read; they know no connection.
 public struct Metadata: Sendable {

@@ -12,6 +12,16 @@ struct ColumnInfo {
     /// Computed when it is read, and when it is written.
     let isVirtual: Bool
     let isGenerated: Bool
+
+    /// Whether a real without a fraction becomes an integer in it.
+    var isWholeNumbers: Bool {
+        switch Affinity(declaredType: type) {
+        case .integer: true
+        // In a STRICT table it takes anything, as it comes.
+        case .numeric: !sameIdentifier(type, "ANY")
+        case .text, .blob, .real: false
+        }
+    }
 }
 
 /// How SQLite's functions on rows that are about to change give a column.
@@ -52,7 +62,7 @@ struct ColumnPlace: Sendable {
                 number: Int32(truncatingIfNeeded: index), updatedNumber: Int32(truncatingIfNeeded: index),
                 isRowID: isRowID, isVirtual: column.isVirtual,
                 hasDefault: column.defaultSQL.map { foldIdentifier($0) != "null" } ?? false)
-            if isReal(column.type) { place.form = .real }
+            if Affinity(declaredType: column.type) == .real { place.form = .real }
             guard leavesOut, let disk = order.firstIndex(of: index), let number = stored.firstIndex(of: index) else {
                 if column.isVirtual { (place.number, place.updatedNumber) = (-1, -1) }
                 return place
@@ -60,8 +70,8 @@ struct ColumnPlace: Sendable {
             place.updatedNumber = Int32(truncatingIfNeeded: number)
             if hasRowID { place.number = place.updatedNumber }
             // It is made one as the column of that number would be, and what has the number of the rowid's column is given as that.
-            if place.form != .real, isReal(columns[disk].type) {
-                place.form = isNumeric(column.type) ? .integer : .either
+            if place.form != .real, Affinity(declaredType: columns[disk].type) == .real {
+                place.form = column.isWholeNumbers ? .integer : .either
             }
             if keyIsRowID, !isRowID, key.first == number { (place.number, place.updatedNumber) = (-1, -1) }
             return place
@@ -92,20 +102,3 @@ private let countsVirtualColumns: Bool = {
     }
     return counts
 }()
-
-// The affinities of types: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
-
-private func has(_ type: String, _ parts: String...) -> Bool {
-    let type = foldIdentifier(type)
-    return parts.contains { contains(type, $0) }
-}
-
-private func isReal(_ type: String) -> Bool {
-    has(type, "real", "floa", "doub") && !has(type, "int", "char", "clob", "text", "blob")
-}
-
-/// Whether a real without a fraction becomes an integer in it.
-private func isNumeric(_ type: String) -> Bool {
-    has(type, "int")
-        || !type.isEmpty && foldIdentifier(type) != "any" && !isReal(type) && !has(type, "char", "clob", "text", "blob")
-}
