@@ -16,7 +16,6 @@ from .error import DataError
 from .model import Model, ModelType
 
 if TYPE_CHECKING:
-    from ._write import Property
     from .database import Database
 
 Writer: TypeAlias = Callable[[Any], "bool | None"]
@@ -80,14 +79,14 @@ def prepared(database: Database, writers: dict[type[Model], Writer], record: Mod
 
 
 def prepared_update(
-    database: Database, record: Model, properties: tuple[Property, ...], names: tuple[str, ...]
+    database: Database, record: Model, properties: Any, more: tuple[Any, ...], names: tuple[str, ...]
 ) -> Writer | None:
-    """The same for an update of these properties."""
+    """The same for an update of the properties with these names, as update() is given them."""
     kind = type(record)
     made = writer(database, kind, abi.CORM_WRITE_UPDATE, names) if isinstance(kind, ModelType) else None
     if made:
         kept = database._updaters.setdefault(kind, {})
-        if len(kept) >= _MOST_UPDATERS:
+        if sum(map(len, kept.values())) >= _MOST_UPDATERS:
             kept.clear()
-        kept[properties] = made
+        kept.setdefault(more, {})[properties] = made
     return made

@@ -154,10 +154,10 @@ class Database(Owner):
         self._ciphers = ciphers
         # What finds by a key of one integer, what loads the row, and what both need.
         self._finders: dict[type[Model], tuple[Find, Callable[[Row], Any], object]] = {}
-        # What writes one record, by its model; what updates one, by the properties as well.
+        # What writes one record, by its model; what updates one, by the properties after the first and the first.
         self._inserters: dict[type[Model], Writer] = {}
         self._savers: dict[type[Model], Writer] = {}
-        self._updaters: dict[type[Model], dict[tuple[Any, ...], Writer]] = {}
+        self._updaters: dict[type[Model], dict[tuple[Any, ...], dict[Any, Writer]]] = {}
         self._deleters: dict[type[Model], Writer] = {}
         # What is told of statements.
         self._tracers: dict[object, _tracing.TraceCallback] = {}

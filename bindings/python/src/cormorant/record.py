@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._assigned import forget_others, settle
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 
 M = TypeVar("M", bound=Model)
-
-_NO_UPDATERS: dict[tuple[Any, ...], Writer] = {}
 
 
 def _parts(key: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -104,24 +102,42 @@ def get_or_create_many(database: Database, records: Iterable[Model], on: Propert
     return write_many(database, records, Upsert(on, keep_row=True))
 
 
-def update(database: Database, record: Model, *properties: Property | Sequence[Property]) -> None:
+def update(
+    database: Database,
+    record: Model,
+    properties: Property | Sequence[Property] = MISSING,
+    *more: Property | Sequence[Property],
+) -> None:
     """Writes the record, or only the properties, to the row with its key. NoRecordError when there is none.
 
     properties: columns, such as Person.age, or their names; or one list of them. Of an empty list nothing is run:
     write update(record, names), because update(record, *names) without a name is one of all properties.
     """
+    # As in find(): one property needs no tuple, whose hash and comparison cost more than its own.
     try:
-        write: Writer | None = database._updaters[type(record)][properties]
+        write: Writer | None = database._updaters[type(record)][more][properties]
     except (KeyError, TypeError):
-        names = updated_names(type(record), properties)
-        if names == ():
-            return
-        # A list has no hash.
-        known = tuple(listed(properties))
-        write = database._updaters.get(type(record), _NO_UPDATERS).get(known)
-        write = write or prepared_update(database, record, known, names or ())
+        write = _updater(database, record, properties, more)
     if write is None or write(record) is None:
-        write_one(database, record, abi.CORM_WRITE_UPDATE, 0, updated_names(type(record), properties))
+        names = updated_names(type(record), _parts(properties, more))
+        if names != ():
+            write_one(database, record, abi.CORM_WRITE_UPDATE, 0, names)
+
+
+def _updater(database: Database, record: Model, properties: Any, more: tuple[Any, ...]) -> Writer | None:
+    """What updates these properties from now on; None: as of prepared(), or there is nothing to update."""
+    known = properties
+    if type(properties) is list:
+        # It has no hash.
+        known = tuple(properties)
+        try:
+            return database._updaters[type(record)][more][known]
+        except (KeyError, TypeError):
+            pass
+    elif not isinstance(properties, Hashable):
+        return None
+    names = updated_names(type(record), _parts(properties, more))
+    return None if names == () else prepared_update(database, record, known, more, names or ())
 
 
 def update_many(database: Database, records: Iterable[Model], *properties: Property | Sequence[Property]) -> int:
@@ -140,9 +156,7 @@ def update_changes(database: Database, record: M, since: M) -> tuple[str, ...]:
         settle(database._innermost, record)
     names = info.changes(record, since)
     if names:
-        write = database._updaters.get(type(record), _NO_UPDATERS).get(names)
-        if write is None or write(record) is None:
-            update(database, record, *names)
+        update(database, record, names)
     return names
 
 

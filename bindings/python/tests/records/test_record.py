@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserList
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -125,6 +126,46 @@ def test_a_list_of_properties_to_update(db: Database) -> None:
         db.update(person, ["agee"])
     with pytest.raises(cormorant.ProgrammingError, match="list is no property"):
         db.update(person, ["age"], ["name"])  # more than one list is none
+
+
+def test_properties_to_update_are_given_in_many_forms(db: Database) -> None:
+    person = Person("Ann", 1).insert(db)
+    one: list[Any] = ["age", Person.age, ["age"], ("age",), [Person.age], UserList(["age"]), ["age", "age"]]
+    two: list[Any] = [["age", "name"], ("name", "age"), UserList([Person.name, "age"])]
+    pairs: list[tuple[Any, ...]] = [("age", "name"), (Person.name, "age"), (Person.name, Person.age)]
+    forms = [(False, (form,)) for form in one] + [(True, (form,)) for form in two] + [(True, form) for form in pairs]
+    # Each again, when it and all others are known.
+    for age, (writes_name, properties) in enumerate(forms * 3, 2):
+        name = f"Bea {age}"
+        row = db.find(Person, person.id)
+        assert row
+        db.update(Person(name, age, id=person.id), *properties)
+        assert db.find(Person, person.id) == Person(name if writes_name else row.name, age, id=person.id)
+        with pytest.raises(cormorant.NoRecordError) as caught:
+            db.update(Person(name, id=77), *properties)
+        assert caught.value.__context__ is None
+
+
+def test_what_is_no_property_is_told_whatever_is_known(db: Database) -> None:
+    person = Person("Ann", 1).insert(db)
+    for _ in range(3):
+        known: list[tuple[Any, ...]] = [("age",), (["age"],), ("age", "name"), (("age", "name"),)]
+        for properties in known:
+            db.update(person, *properties)
+        wrong: list[tuple[tuple[Any, ...], str]] = [
+            (({"age"},), "set is no property"),
+            (({"age": 1},), "dict is no property"),
+            ((None,), "NoneType is no property"),
+            (([["age"]],), "list is no property"),
+            (((("age", "name"),),), "tuple is no property"),
+            ((["age"], "name"), "list is no property"),
+            (("age", ["name"]), "list is no property"),
+            (("age", ("name",)), "tuple is no property"),
+            ((("age",), ("name",)), "tuple is no property"),
+        ]
+        for properties, told in wrong:
+            with pytest.raises(cormorant.ProgrammingError, match=told):
+                db.update(person, *properties)
 
 
 def test_a_record_that_cannot_be_written_says_why_each_time(db: Database) -> None:
