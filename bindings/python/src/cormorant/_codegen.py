@@ -101,12 +101,15 @@ def make_write(
 
 
 def make_changes(
-    columns: Columns, plain: Collection[type], differs: Callable[[Any, Any, Column[Any]], bool]
+    columns: Columns,
+    plain: Collection[type],
+    differs: Callable[[Any, Any, Column[Any]], bool],
+    refuse: Callable[[Any], None],
 ) -> Callable[[Any, Any], tuple[str, ...]]:
     """two objects -> the properties that differ. What is not plainly the same, nor plainly another, is for `differs` to
-    say. plain: types whose values are in the file what they are here.
+    say. plain: types whose values are in the file what they are here. `refuse` is given a second of another type.
     """
-    lines = ["def _changes(_o, _p):", " _found = []"]
+    lines = ["def _changes(_o, _p):", " if type(_p) is not type(_o): _refuse(_p)", " _found = []"]
     for position, column in enumerate(columns):
         found, asks = f"_found.append({column.name!r})", f"_differs(_o, _p, _column{position})"
         lines.append(f" if (_v := _o.{column.name}) is not (_w := _p.{column.name}):")
@@ -119,7 +122,7 @@ def make_changes(
         lines.append(f"  elif {asks}: {found}")
     lines.append(" return tuple(_found)")
     names: dict[str, Any] = {f"_column{position}": column for position, column in enumerate(columns)}
-    names |= {"_plain": frozenset(plain), "_differs": differs, "_float": float}
+    names |= {"_plain": frozenset(plain), "_differs": differs, "_float": float, "_refuse": refuse}
     answer: Callable[[Any, Any], tuple[str, ...]] = _compile("\n".join(lines), "_changes", names)
     return answer
 

@@ -132,10 +132,11 @@ class ModelInfo:
         return _codegen.make_assign(self._filled)
 
     @cached_property
-    def _changes(self) -> Callable[[Any, Any], tuple[str, ...]]:
+    def changes(self) -> Callable[[Any, Any], tuple[str, ...]]:
+        """The properties that differ between a record and an earlier copy, but for what the database fills in."""
         filled = {item.name for item in self._filled}
         columns = [item for item in self.columns if item.name not in filled]
-        return _codegen.make_changes(columns, (int, str, bytes, bool), self._differs)
+        return _codegen.make_changes(columns, (int, str, bytes, bool), self._differs, self._refuse_copy)
 
     # It never changes, so its copy is itself; in another process it is what the class has there.
 
@@ -208,14 +209,11 @@ class ModelInfo:
             value = bool(value)
         return value if key.transform is None else key.transform.decode(value)
 
-    def changes(self, record: Any, since: Any) -> tuple[str, ...]:
-        """The properties that differ between two records, but for what the database fills in."""
-        if type(since) is not type(record):
-            raise ProgrammingError(
-                f"{type_name(since)} is no earlier copy of a record of {self.name}",
-                hint="give a record of the same model",
-            )
-        return self._changes(record, since)
+    def _refuse_copy(self, since: Any) -> None:
+        raise ProgrammingError(
+            f"{type_name(since)} is no earlier copy of a record of {self.name}",
+            hint="give a record of the same model",
+        )
 
     def _differs(self, record: Any, since: Any, column: Column[Any]) -> bool:
         return self._stored(record, column) != self._stored(since, column)
