@@ -87,30 +87,28 @@ public func corm_tree_relation_columns(
 
 @_cdecl("corm_tree_relate") @implementation
 public func corm_tree_relate(
-    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ keys: UnsafeRawPointer?,
+    _ handle: OpaquePointer?, _ models: UnsafePointer<OpaquePointer?>?, _ count: Int, _ lists: UnsafeRawPointer?,
     _ size: Int, _ removed: Int32, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         let database = try database(handle)
-        let relation = try requireModel(model).descriptor.relation(named: string(name, "relation"))
         let deletesRemoved = try requireRemoved(removed)
-        let reader = try TreeReader(keys, size)
-        guard try reader.reader.sequence() == 2 else { throw TreeReader.damaged() }
-        let key = try reader.values()
-        let isManyToMany = relation.kind == .manyToMany
-        let width = isManyToMany ? relation.referredColumns.count : relation.target.keyColumns.count
-        let related = try rows(reader, width: width)
-        try database.inTransaction {
-            if isManyToMany {
-                try database.execute(
-                    all: stride(from: 0, to: related.count, by: width).map { start in
-                        try relation.junctionRow(key, Array(related[start..<start + width]), database.dialect)
-                    })
-            }
-            if deletesRemoved {
-                _ = try database.execute(relation.deletion(of: key, except: related, database.dialect))
-            }
+        let reader = try TreeReader(lists, size)
+        guard try reader.reader.sequence() == count else { throw TreeReader.damaged() }
+        let relations = SavedRelations()
+        for model in try array(models, count, "models") {
+            guard try reader.reader.sequence() == 3 else { throw TreeReader.damaged() }
+            let relation = try requireModel(model).descriptor.relation(named: reader.text())
+            let owner = try reader.values()
+            let width =
+                relation.kind == .manyToMany ? relation.referredColumns.count : relation.target.keyColumns.count
+            let keys = try rows(reader, width: width)
+            relations.note(
+                relation, of: owner,
+                stride(from: 0, to: keys.count, by: width).map { Array(keys[$0..<$0 + width]) },
+                deletesRemoved: deletesRemoved)
         }
+        try database.inTransaction { try relations.write(to: database) }
         return CORM_OK
     }
 }

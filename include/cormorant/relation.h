@@ -133,7 +133,10 @@ corm_related *corm_related_next(const corm_related *related);
 /* Frees the records and their texts. NULL and a second free are no-ops. */
 void corm_related_free(corm_related *related);
 
-/* corm_save_level.removed: what happens to related rows that are not among the records given. */
+/*
+ * corm_save_level.removed: what happens to related rows that are not among the records given, once all are saved. What the call
+ * saves as well, or relates by another level, stays.
+ */
 typedef int32_t corm_removed;
 #define CORM_REMOVED_KEEP 0   /* they stay related */
 #define CORM_REMOVED_DELETE 1 /* to-many: the rows are deleted; many-to-many: the rows of the junction */

@@ -9,24 +9,30 @@ extension Database {
     /// Saves a record with all related records that are loaded in it, and in these, in one transaction: what foreign keys
     /// need first goes first, keys are filled in on both sides, rows that are there are updated. A relation that was not
     /// loaded is left alone; of one that was, rows that are no longer in it stay related unless it was declared
-    /// `@Relation(removed: .delete)`. A foreign key that is neither the one that the row has nor that of the related record
+    /// `@Relation(removed: .delete)`; those that the record leads to elsewhere stay. A foreign key that is neither the one that the row has nor that of the related record
     /// is an error.
     ///
     /// After an error nothing is saved, and the record is as it was.
     @available(*, noasync)
     public func save<R: Record>(graph record: inout R) throws {
         var saved = record
-        try inTransaction { try self.saveGraph(&saved) }
+        try inTransaction {
+            let relations = SavedRelations()
+            try self.saveGraph(&saved, relations)
+            var records = SavedRecords(relations)
+            try records.visit(&saved)
+            try relations.write(to: self)
+        }
         record = saved
     }
 
     fileprivate func saveGraph<R: Record>(
-        _ record: inout R, asChildOf parent: Parent? = nil, depth: Int = 0
+        _ record: inout R, _ relations: SavedRelations, asChildOf parent: Parent? = nil, depth: Int = 0
     ) throws {
         try refuse(depth: depth)
-        try saveReferred(by: &record, asChildOf: parent, depth)
+        try saveReferred(by: &record, relations, asChildOf: parent, depth)
         try save(&record)
-        try saveReferring(to: &record, depth)
+        try saveReferring(to: &record, relations, depth)
     }
 
     /// Each level takes from the thread's stack.
@@ -39,7 +45,7 @@ extension Database {
 
     /// The same of many: to a server they go as one batch, where no hook is to see one with all that belongs to it.
     fileprivate func saveGraphs<R: Record>(
-        _ records: inout [R], asChildrenOf parent: Parent?, depth: Int
+        _ records: inout [R], _ relations: SavedRelations, asChildrenOf parent: Parent?, depth: Int
     ) throws {
         try refuse(depth: depth)
         let isBatch = dialect != .sqlite && R.hookKind != .all && records.count > 1
@@ -52,22 +58,30 @@ extension Database {
                 }
             }
         }
-        guard isBatch else { return try forEach { try saveGraph(&$0, asChildOf: parent, depth: depth) } }
-        try forEach { try saveReferred(by: &$0, asChildOf: parent, depth) }
+        guard isBatch else { return try forEach { try saveGraph(&$0, relations, asChildOf: parent, depth: depth) } }
+        try forEach { try saveReferred(by: &$0, relations, asChildOf: parent, depth) }
         try save(contentsOf: &records)
-        try forEach { try saveReferring(to: &$0, depth) }
+        try forEach { try saveReferring(to: &$0, relations, depth) }
     }
 
-    private func saveReferred<R: Record>(by record: inout R, asChildOf parent: Parent?, _ depth: Int) throws {
-        var before = GraphSaver(self, R.model, .toOne, parent: parent, depth)
+    private func saveReferred<R: Record>(
+        by record: inout R, _ relations: SavedRelations, asChildOf parent: Parent?, _ depth: Int
+    ) throws {
+        var before = GraphSaver(self, R.model, .toOne, relations, parent: parent, depth)
         try record.visitRelations(&before)
         try record.set(before.foreignKeys, in: self)
     }
 
-    private func saveReferring<R: Record>(to record: inout R, _ depth: Int) throws {
-        var after = GraphSaver(self, R.model, .toMany, depth)
-        after.owner = try (0..<R.model.columns.count).map { try record.columnValue(at: $0) }
+    private func saveReferring<R: Record>(to record: inout R, _ relations: SavedRelations, _ depth: Int) throws {
+        var after = GraphSaver(self, R.model, .toMany, relations, depth)
+        after.owner = try record.columnValues()
         try record.visitRelations(&after)
+    }
+}
+
+extension Record {
+    fileprivate func columnValues() throws -> [Value] {
+        try Self.model.columns.indices.map { try columnValue(at: $0) }
     }
 }
 
@@ -81,6 +95,7 @@ private struct GraphSaver: RelationVisitor {
     private let database: Database
     private let model: ModelDescriptor
     private let phase: Phase
+    private let relations: SavedRelations
     /// The foreign key by which the record belongs to the one that it is saved with: that one is not saved again.
     private let parent: Parent?
     /// How many records lead to it.
@@ -90,7 +105,11 @@ private struct GraphSaver: RelationVisitor {
     /// The values of the record, once it is saved.
     var owner: [Value] = []
 
-    init(_ database: Database, _ model: ModelDescriptor, _ phase: Phase, parent: Parent? = nil, _ depth: Int) {
+    init(
+        _ database: Database, _ model: ModelDescriptor, _ phase: Phase, _ relations: SavedRelations,
+        parent: Parent? = nil, _ depth: Int
+    ) {
+        self.relations = relations
         self.depth = depth
         self.database = database
         self.model = model
@@ -113,7 +132,7 @@ private struct GraphSaver: RelationVisitor {
             return
         }
         let isRead = try !property.isAssigned && !relation.key(of: target).contains(.null)
-        try database.saveGraph(&target, depth: depth + 1)
+        try database.saveGraph(&target, relations, depth: depth + 1)
         foreignKeys += relation.foreignKeys(try relation.key(of: target), isRead: isRead)
         property = .read(target)
     }
@@ -140,21 +159,43 @@ private struct GraphSaver: RelationVisitor {
                 }
             }
             let parent = Parent(columns: relation.referredColumns, key: key)
-            try database.saveGraphs(&related, asChildrenOf: parent, depth: depth + 1)
+            try database.saveGraphs(&related, relations, asChildrenOf: parent, depth: depth + 1)
         } else {
-            try database.saveGraphs(&related, asChildrenOf: nil, depth: depth + 1)
-            try database.execute(
-                all: related.map { record in
-                    let other = try relation.referredColumns.map { try record.columnValue(at: $0) }
-                    return try relation.junctionRow(key, other, database.dialect)
-                })
+            try database.saveGraphs(&related, relations, asChildrenOf: nil, depth: depth + 1)
         }
-        if removed == .delete {
-            let columns = relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns
-            let kept = try related.flatMap { record in try columns.map { try record.columnValue(at: $0) } }
-            _ = try database.execute(relation.deletion(of: key, except: kept, database.dialect))
-        }
+        let columns = relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns
+        let keys = try related.map { record in try columns.map { try record.columnValue(at: $0) } }
+        relations.note(relation, of: key, keys, deletesRemoved: removed == .delete)
         property = .loaded(related)
+    }
+}
+
+/// Tells of the records of a graph that is saved.
+private struct SavedRecords: RelationVisitor {
+    private let relations: SavedRelations
+    private let tables: Set<String>
+
+    init(_ relations: SavedRelations) {
+        self.relations = relations
+        tables = relations.tables
+    }
+
+    mutating func visit<R: Record>(_ record: inout R) throws {
+        if tables.isEmpty { return }
+        if tables.contains(R.model.table) { relations.note(R.model, try record.columnValues()) }
+        try record.visitRelations(&self)
+    }
+
+    mutating func visitOne<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
+        guard property.isLoaded, var related = try property.record else { return }
+        try visit(&related)
+    }
+
+    mutating func visitMany<Target: Record>(
+        _ name: String, _ property: inout ToMany<Target>, removed: RemovedRecords
+    ) throws {
+        guard property.isLoaded else { return }
+        for var related in try property.records { try visit(&related) }
     }
 }
 

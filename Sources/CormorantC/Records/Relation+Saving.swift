@@ -24,7 +24,7 @@ public func corm_relation_save(
         }
         let before = all.map { SavedBytes($0.level) }
         do {
-            try database.inTransaction { try GraphSaver(database: database).save(root) }
+            try database.inTransaction { try GraphSaver(database: database).saveAll(root) }
         } catch {
             for bytes in before { bytes.restore() }
             throw error
@@ -177,26 +177,42 @@ private struct SavedBytes {
 private struct GraphSaver {
     let database: Database
 
-    func save(_ level: SavedLevel) throws {
+    let relations = SavedRelations()
+
+    /// Saves the first level, and all below it.
+    func saveAll(_ level: SavedLevel) throws {
+        try save(level)
+        let tables = relations.tables
+        if !tables.isEmpty { try note(level, tables) }
+        try relations.write(to: database)
+    }
+
+    private func note(_ level: SavedLevel, _ tables: Set<String>) throws {
+        if tables.contains(level.model.table) {
+            for values in try keys(of: level, Array(level.model.columns.indices)) { relations.note(level.model, values) }
+        }
+        for below in level.below { try note(below, tables) }
+    }
+
+    private func save(_ level: SavedLevel) throws {
         for below in level.below where below.relation?.kind == .toOne { try saveReferred(below, by: level) }
         try saveRecords(level)
         for below in level.below {
             guard let relation = below.relation, relation.kind != .toOne else { continue }
-            let keys = try keys(of: level, relation.ownerColumns)
+            let owners = try keys(of: level, relation.ownerColumns)
             if relation.kind == .toMany {
                 for link in below.links {
-                    try refer(below, link.record, relation.referredColumns, to: keys[link.owner])
+                    try refer(below, link.record, relation.referredColumns, to: owners[link.owner])
                 }
-                try save(below)
-            } else {
-                try save(below)
-                let others = try self.keys(of: below, relation.referredColumns)
-                try database.execute(
-                    all: below.links.map { link in
-                        try relation.junctionRow(keys[link.owner], others[link.record], database.dialect)
-                    })
             }
-            if below.deletesRemoved { try deleteRemoved(below, relation, keys) }
+            try save(below)
+            let columns = relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns
+            let others = try keys(of: below, columns)
+            var lists = owners.map { _ in [[Value]]() }
+            for link in below.links { lists[link.owner].append(others[link.record]) }
+            for (owner, list) in zip(owners, lists) {
+                relations.note(relation, of: owner, list, deletesRemoved: below.deletesRemoved)
+            }
         }
     }
 
@@ -231,15 +247,6 @@ private struct GraphSaver {
                     throw level.relation == nil && level.count == 1 ? error : error.at(record: index)
                 }
             }
-        }
-    }
-
-    private func deleteRemoved(_ below: SavedLevel, _ relation: Relation, _ owners: [[Value]]) throws {
-        let kept = try keys(
-            of: below, relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns)
-        for (owner, key) in owners.enumerated() {
-            let own = below.links.filter { $0.owner == owner }.flatMap { kept[$0.record] }
-            _ = try database.execute(relation.deletion(of: key, except: own, database.dialect))
         }
     }
 

@@ -4,16 +4,22 @@
 #include <string.h>
 
 /* The model that a relation leads to; NULL where there is no such relation. */
-static const dynamic_model *target_of(scenario *run, const char *model, const char *relation, const char **out_name) {
+static json_t *relation_of(scenario *run, const char *model, const char *relation) {
     size_t index;
     json_t *item;
     json_array_foreach(json_object_get(json_object_get(run->models, model), "relations"), index, item) {
-        if (strcmp(json_string_value(json_object_get(item, "name")), relation) == 0) {
-            *out_name = json_string_value(json_object_get(item, "target"));
-            return find_model(run, *out_name);
-        }
+        if (strcmp(json_string_value(json_object_get(item, "name")), relation) == 0)
+            return item;
     }
     return NULL;
+}
+
+static const dynamic_model *target_of(scenario *run, const char *model, const char *relation, const char **out_name) {
+    json_t *item = relation_of(run, model, relation);
+    if (item == NULL)
+        return NULL;
+    *out_name = json_string_value(json_object_get(item, "target"));
+    return find_model(run, *out_name);
 }
 
 /* Related records of one level; those of `next` belong to them. */
@@ -203,14 +209,17 @@ bool step_save_related(step *s) {
         if (dot != NULL)
             *dot = '\0';
         saved_level *level = &levels[count];
+        const char *kind = json_string_value(json_object_get(relation_of(run, name, part), "kind"));
+        bool is_one = kind != NULL && strcmp(kind, "toOne") == 0;
         level->target = target_of(run, name, part, &name);
         good = level->target != NULL && gather_level(run, above, level);
         above = level->items;
         level->path = allocate(run, sizeof path);
         memcpy(level->path, path, strlen(path) + 1);
-        given[count] = (corm_save_level)CORM_LEVEL(.removed = removed, .relation = level->path,
-                                                   .records = level->records, .count = json_array_size(level->items),
-                                                   .links = level->links, .link_count = json_array_size(level->items));
+        given[count] =
+            (corm_save_level)CORM_LEVEL(.removed = is_one ? CORM_REMOVED_KEEP : removed, .relation = level->path,
+                                        .records = level->records, .count = json_array_size(level->items),
+                                        .links = level->links, .link_count = json_array_size(level->items));
         if (dot != NULL)
             *dot = '.';
         part = dot == NULL ? NULL : dot + 1;

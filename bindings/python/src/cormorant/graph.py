@@ -25,6 +25,7 @@ from .transaction import Transaction
 from .value import file_value, type_name
 
 if TYPE_CHECKING:
+    from ._native.handle import ModelHandle
     from .database import Database
 
 
@@ -159,8 +160,8 @@ def save_graph(database: Database, records: Model | Sequence[Model], *, delete_r
 
     Those that foreign keys refer to go first, and the keys are filled in. A foreign key that is neither the one that
     the row has nor that of the related record is an error. delete_removed: rows that are in the database but no more in
-    a list of related records are deleted; of a many-to-many relation, only the rows of the junction. Nothing stays of a
-    failure.
+    a list of related records are deleted; of a many-to-many relation, only the rows of the junction. What is saved as
+    well, or related by another list, stays. Nothing stays of a failure.
     """
     # Several threads may be the first to ask a record for its __dict__ (_sharing.py).
     with PausedCollector():
@@ -175,8 +176,7 @@ def save_graph(database: Database, records: Model | Sequence[Model], *, delete_r
                     transaction._notes._filled += graph.fill_keys(record, database)
                 for cls in dict.fromkeys(map(type, level)):
                     database.save_many(record for record in level if type(record) is cls)
-            for owner, link, related in graph.links:
-                _relate(database, owner, link, related, delete_removed)
+            _relate(database, graph, delete_removed)
     except BaseException:
         for record, values in before:
             vars(record).clear()
@@ -184,16 +184,23 @@ def save_graph(database: Database, records: Model | Sequence[Model], *, delete_r
         raise
 
 
-def _relate(database: Database, owner: Model, link: Relation[Any], related: list[Model], delete_removed: bool) -> None:
-    """Writes what is left once the records are saved: rows of a junction, and what was removed."""
-    many = link._kind == abi.CORM_MANY_TO_MANY
-    if link._kind == abi.CORM_TO_ONE or not (many or delete_removed):
-        return
-    mine, theirs = link._columns()
-    names = theirs if many else info_of(link._target()).key
-    keys = marshal.dumps((_keys([owner], mine)[0], _keys(related, names)), 2)
-    removed = abi.CORM_REMOVED_DELETE if delete_removed else abi.CORM_REMOVED_KEEP
-    native_relation.relate(database._handle, link._owner.__model__.handle, link.name, keys, removed)
+def _relate(database: Database, graph: _Graph, delete_removed: bool) -> None:
+    """Writes what is left once the records are saved: rows of junctions, and what was removed."""
+    models: list[ModelHandle] = []
+    lists: list[tuple[str, tuple[Any, ...], list[tuple[Any, ...]]]] = []
+    # Those below first.
+    for owner, link, related in reversed(graph.links):
+        many = link._kind == abi.CORM_MANY_TO_MANY
+        if link._kind == abi.CORM_TO_ONE or not (many or delete_removed):
+            continue
+        mine, theirs = link._columns()
+        kept = related if many else [*related, *graph.referring(owner, link)]
+        names = theirs if many else info_of(link._target()).key
+        models.append(link._owner.__model__.handle)
+        lists.append((link.name, _keys([owner], mine)[0], _keys(kept, names)))
+    if lists:
+        removed = abi.CORM_REMOVED_DELETE if delete_removed else abi.CORM_REMOVED_KEEP
+        native_relation.relate(database._handle, models, lists, removed)
 
 
 class _Graph:
@@ -207,6 +214,8 @@ class _Graph:
         self._needs: dict[int, list[tuple[Model, tuple[str, ...], tuple[str, ...], Relation[Any]]]] = {}
         # The ids of records that get a key.
         self._new: set[int] = set()
+        # Records by their foreign key, of a model and its properties.
+        self._referring: dict[tuple[type[Model], tuple[str, ...]], dict[tuple[Any, ...], list[Model]]] = {}
         pending = list(records)
         for record in pending:
             key = info_of(type(record)).key
@@ -234,6 +243,18 @@ class _Graph:
                     f"{link!r} was loaded in part, so what is missing there is not removed",
                     hint="load it without where and limit, or save without delete_removed",
                 )
+
+    def referring(self, owner: Model, link: Relation[Any]) -> list[Model]:
+        """The records that are saved and refer to the owner, whether they are in its list or not: they stay."""
+        mine, theirs = link._columns()
+        target = link._target()
+        found = self._referring.get((target, theirs))
+        if found is None:
+            found = self._referring[target, theirs] = {}
+            for record in self.records:
+                if isinstance(record, target):
+                    found.setdefault(_reference(record, theirs), []).append(record)
+        return found.get(_reference(owner, mine), [])
 
     def levels(self) -> Iterator[list[Model]]:
         """The records, those first that others need."""
@@ -307,10 +328,20 @@ def _refuse_contradiction(
     )
 
 
+def _reference(record: Model, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """A foreign key; those that some collation takes for one are one."""
+    values = [getattr(record, name) for name in names]
+    return tuple(_coarse(value) if isinstance(value, str) else value for value in values)
+
+
+def _coarse(text: str) -> str:
+    return text.rstrip(" ").casefold()
+
+
 def _is_same_text(here: Any, there: Any) -> bool:
     """Whether two texts may be one key to a collation of SQLite's, as it has related them."""
     return (
-        isinstance(here, str) and isinstance(there, str) and here.rstrip(" ").casefold() == there.rstrip(" ").casefold()
+        isinstance(here, str) and isinstance(there, str) and _coarse(here) == _coarse(there)
     )
 
 

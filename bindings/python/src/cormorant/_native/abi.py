@@ -1361,5 +1361,5 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("pointer", "pointer", "text", "pointer", "size", "pointer", "size", "pointer", "pointer"),
     ),
     "corm_tree_relation_columns": ("int32", ("pointer", "text", "pointer", "pointer")),
-    "corm_tree_relate": ("int32", ("pointer", "pointer", "text", "pointer", "size", "int32", "pointer")),
+    "corm_tree_relate": ("int32", ("pointer", "pointer", "size", "pointer", "size", "int32", "pointer")),
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
+import marshal
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .call import call, failure, give_back, take
@@ -65,5 +66,10 @@ def load_related(
     return answer
 
 
-def relate(database: DatabaseHandle, model: ModelHandle, relation: str, keys: bytes, removed: int) -> None:
-    call(library.corm_tree_relate, database, model, utf8(relation), keys, len(keys), removed)
+def relate(
+    database: DatabaseHandle, models: Sequence[ModelHandle], lists: Sequence[tuple[str, Any, Any]], removed: int
+) -> None:
+    """Of each list the model of its owner; the relation's name, the owner's key and those of the related records."""
+    handles = (ctypes.c_void_p * len(models))(*(model.value for model in models))
+    data = marshal.dumps(list(lists), 2)
+    call(library.corm_tree_relate, database, handles, len(models), data, len(data), removed)
