@@ -340,9 +340,7 @@ def _coarse(text: str) -> str:
 
 def _is_same_text(here: Any, there: Any) -> bool:
     """Whether two texts may be one key to a collation of SQLite's, as it has related them."""
-    return (
-        isinstance(here, str) and isinstance(there, str) and _coarse(here) == _coarse(there)
-    )
+    return isinstance(here, str) and isinstance(there, str) and _coarse(here) == _coarse(there)
 
 
 def is_loaded(record: Model, relation: type[Model] | ToMany[Any]) -> bool:
