@@ -1,11 +1,11 @@
 public import Foundation
 
 extension LocalDate {
-    /// The day that a moment is on in a time zone.
+    /// The day that a moment is on in a time zone; nil where that is not in the years 1 to 9999. Days before 1582-10-15 are
+    /// those of the Gregorian calendar, too, unlike Foundation's.
     public init?(_ date: Date, in timeZone: TimeZone) {
-        let parts = gregorian(timeZone).dateComponents([.era, .year, .month, .day], from: date)
-        guard parts.era == 1, let year = parts.year, let month = parts.month, let day = parts.day else { return nil }
-        self.init(year: year, month: month, day: day)
+        guard let (days, _) = clock(date, timeZone), years.contains(days) else { return nil }
+        self.init(days: days)
     }
 
     /// Year, month and day, such as a date picker gives; nil where one is missing or there is no such day.
@@ -21,7 +21,8 @@ extension LocalDate {
 extension LocalTime {
     /// What a clock shows at a moment in a time zone, to the second.
     public init?(_ date: Date, in timeZone: TimeZone) {
-        self.init(gregorian(timeZone).dateComponents([.hour, .minute, .second], from: date))
+        guard let (_, seconds) = clock(date, timeZone) else { return nil }
+        self.init(hour: seconds / 3600, minute: seconds / 60 % 60, second: seconds % 60)
     }
 
     /// Hour, minute and second, which may be missing; nil where no clock shows it.
@@ -34,8 +35,13 @@ extension LocalTime {
     public var dateComponents: DateComponents { DateComponents(hour: hour, minute: minute, second: second) }
 }
 
-private func gregorian(_ timeZone: TimeZone) -> Calendar {
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = timeZone
-    return calendar
+private let years = -719_162...2_932_896
+
+/// What a clock and a calendar show: days since 1970-01-01, and seconds since midnight.
+private func clock(_ date: Date, _ timeZone: TimeZone) -> (days: Int, seconds: Int)? {
+    let moment = date.timeIntervalSince1970.rounded(.down)
+    guard moment.magnitude < 1e12 else { return nil }
+    let seconds = Int(moment) + timeZone.secondsFromGMT(for: date)
+    let days = Int((Double(seconds) / 86400).rounded(.down))
+    return (days, seconds - days * 86400)
 }

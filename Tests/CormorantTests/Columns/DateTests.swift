@@ -62,6 +62,13 @@ struct DateTests {
         #expect(
             LocalDate(moment, in: berlin) == LocalDate("2026-01-30")
                 && LocalTime(moment, in: berlin) == LocalTime("23:30"))
+        // Before 1582, and before 1970, as columns of moments have them.
+        let utc = try #require(TimeZone(identifier: "UTC"))
+        let first = Date(timeIntervalSince1970: -62_135_596_800)
+        #expect(LocalDate(Date(timeIntervalSince1970: -14_831_769_600), in: utc) == LocalDate("1500-01-01"))
+        #expect(LocalDate(first, in: utc) == LocalDate("0001-01-01") && LocalDate(first - 1, in: utc) == nil)
+        #expect(LocalTime(Date(timeIntervalSince1970: -0.5), in: utc) == LocalTime("23:59:59"))
+        #expect(LocalDate(Date(timeIntervalSince1970: .infinity), in: utc) == nil)
         #expect(LocalDate(day.dateComponents) == day && day.description == "2026-01-31")
         #expect(LocalDate(days: -719_162).description == "0001-01-01" && LocalDate(days: -719_162).year == 1)
     }
