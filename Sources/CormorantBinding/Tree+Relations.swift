@@ -93,22 +93,37 @@ public func corm_tree_relate(
     boundary(outError) {
         let database = try database(handle)
         let deletesRemoved = try requireRemoved(removed)
+        let models = try array(models, count, "models").map { try requireModel($0).descriptor }
         let reader = try TreeReader(lists, size)
-        guard try reader.reader.sequence() == count else { throw TreeReader.damaged() }
+        guard try reader.reader.sequence() == 2 else { throw TreeReader.damaged() }
         let relations = SavedRelations()
-        for model in try array(models, count, "models") {
+        let listCount = try reader.reader.sequence()
+        guard listCount <= models.count else { throw TreeReader.damaged() }
+        for model in models[..<listCount] {
             guard try reader.reader.sequence() == 3 else { throw TreeReader.damaged() }
-            let relation = try requireModel(model).descriptor.relation(named: reader.text())
+            let relation = try model.relation(named: reader.text())
             let owner = try reader.values()
             let width =
                 relation.kind == .manyToMany ? relation.referredColumns.count : relation.target.keyColumns.count
-            let keys = try rows(reader, width: width)
-            relations.note(
-                relation, of: owner,
-                stride(from: 0, to: keys.count, by: width).map { Array(keys[$0..<$0 + width]) },
-                deletesRemoved: deletesRemoved)
+            let keys = try table(reader, width: width)
+            try relations.note(relation, of: owner, keys, deletesRemoved: deletesRemoved)
+        }
+        guard try reader.reader.sequence() == models.count - listCount else { throw TreeReader.damaged() }
+        for model in models[listCount...] {
+            guard try reader.reader.sequence() == 2 else { throw TreeReader.damaged() }
+            let columns = try (0..<reader.reader.sequence()).map { _ in
+                guard let column = try model.column(named: reader.text()) else { throw TreeReader.damaged() }
+                return column
+            }
+            let isOfUse = !relations.columns(of: model).isEmpty
+            for row in try table(reader, width: columns.count) where isOfUse { relations.note(model, columns, row) }
         }
         try database.inTransaction { try relations.write(to: database) }
         return CORM_OK
     }
+}
+
+private func table(_ reader: TreeReader, width: Int) throws -> [[Value]] {
+    let values = try rows(reader, width: width)
+    return width == 0 ? [] : stride(from: 0, to: values.count, by: width).map { Array(values[$0..<$0 + width]) }
 }

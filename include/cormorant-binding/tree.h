@@ -138,10 +138,11 @@ corm_status corm_tree_relation_columns(const corm_model *model, const char *rela
  * What is left of corm_relation_save once the records are saved: CORM_MANY_TO_MANY: the rows of the junction;
  * CORM_REMOVED_DELETE as there. Run it in the transaction that saved them.
  *
- * models     of each list the model of its owner
- * lists      a marshalled list of tuples: the name of a relation to many, the owner's key, as in corm_tree_load, and a list of
- *            those of the related records: CORM_TO_MANY: their primary keys, and those of others that stay;
- *            CORM_MANY_TO_MANY: what corm_tree_relation_columns names.
+ * models     of each list the model of its owner; behind them the models of records that were saved
+ * lists      a marshalled tuple of two lists of tuples: the name of a relation to many, the owner's key, as in corm_tree_load,
+ *            and a list of those of the related records, CORM_TO_MANY: their primary keys, CORM_MANY_TO_MANY: what
+ *            corm_tree_relation_columns names; and of records that were saved the names of properties, and a list of tuples of
+ *            their values: all of their keys and foreign keys.
  */
 corm_status corm_tree_relate(corm_database *database, const corm_model *const *models, size_t count, const void *lists,
                              size_t size, int32_t removed, corm_error **out_error);

@@ -27,19 +27,21 @@ extension Database {
     /// - Parameters:
     ///   - kind: what `body` does.
     ///   - isSent: whether nothing of a record need be known before the next is written.
+    ///   - takesRows: whether records become what their rows are.
     ///   - done: called for each once it is written.
     /// - Returns: how many of those that were sent were ignored, or found.
     @discardableResult
     func batchOfNew<R: Record>(
         _ records: inout [R], _ model: ModelDescriptor, _ kind: RecordWrite.Kind, sending isSent: Bool = true,
+        takesRows: Bool = false,
         _ body: (ModelPlan, inout R) throws -> Void, done: ((inout R) throws -> Void)? = nil
     ) throws -> Int {
         guard !records.isEmpty else { return 0 }
         var madeKeys: [Int] = []
         var unchanged = 0
-        // Versions and times of what is rolled back.
-        let isCounted = model.isCounted
-        let before = isCounted ? records : []
+        // Versions, times and rows of what is rolled back.
+        let isRestored = model.isCounted || takesRows
+        let before = isRestored ? records : []
         do {
             try batch(model, records.count, isSent: isSent && R.hookKind != .all, isInsert: kind == .insert) {
                 plan, index, end in
@@ -59,7 +61,7 @@ extension Database {
             }
         } catch {
             for index in madeKeys { records[index].clearGeneratedKey() }
-            if isCounted { records = before }
+            if isRestored { records = before }
             throw error
         }
         return unchanged

@@ -67,7 +67,7 @@ extension Database {
         contentsOf records: inout [R], _ model: ModelDescriptor, on key: [String], keeping kept: [String]
     ) throws {
         var planned: PlannedStatement?
-        try batchOfNew(&records, model, .save) { plan, record in
+        try batchOfNew(&records, model, .save, takesRows: true) { plan, record in
             let ready = try planned ?? plan.upsertion(on: key, keeping: kept)
             planned = ready
             try plan.upsert(&record, with: ready)
@@ -128,7 +128,7 @@ extension Database {
         var inserted = 0
         let columns = try key.isEmpty ? model.keyColumns : key.map(model.require)
         let areSent = try model.isFoundOrInsertedByOne(on: key)
-        let found = try batchOfNew(&records, model, .save, sending: areSent) { plan, record in
+        let found = try batchOfNew(&records, model, .save, sending: areSent, takesRows: true) { plan, record in
             let ready = try planned ?? plan.fetchingOrInserting(on: key)
             planned = ready
             try record.takeForeignKeys(RecordWrite(.insert, model, columns: columns), in: self)

@@ -17,38 +17,38 @@ extension Database {
     public func save<R: Record>(graph record: inout R) throws {
         var saved = record
         try inTransaction {
-            let relations = SavedRelations()
-            try self.saveGraph(&saved, relations)
-            var records = SavedRecords(relations)
-            try records.visit(&saved)
-            try relations.write(to: self)
+            let graph = SavedGraph(self)
+            try GraphRecords.visit(&saved) { try graph.copies.look(at: $0) }
+            graph.copies.endLook()
+            try self.saveGraph(&saved, graph)
+            try GraphRecords.visit(&saved) { record in
+                let model = type(of: record).model
+                let columns = graph.relations.columns(of: model)
+                if !columns.isEmpty {
+                    graph.relations.note(model, columns, try columns.map { try record.columnValue(at: $0) })
+                }
+            }
+            try graph.relations.write(to: self)
         }
         record = saved
     }
 
     fileprivate func saveGraph<R: Record>(
-        _ record: inout R, _ relations: SavedRelations, asChildOf parent: Parent? = nil, depth: Int = 0
+        _ record: inout R, _ graph: SavedGraph, asChildOf parent: Parent? = nil
     ) throws {
-        try refuse(depth: depth)
-        try saveReferred(by: &record, relations, asChildOf: parent, depth)
-        try save(&record)
-        try saveReferring(to: &record, relations, depth)
-    }
-
-    /// Each level takes from the thread's stack.
-    private func refuse(depth: Int) throws {
-        guard depth >= 500 else { return }
-        throw CormorantError(
-            .misuse, "records that are saved together are related more than 500 deep",
-            hint: "save them in parts, those that others refer to first")
+        let keys = try saveReferred(by: &record, graph, asChildOf: parent)
+        if try !graph.copies.isSaved(&record, owner: parent?.reference, keys) {
+            try save(&record)
+            try graph.copies.note(record)
+        }
+        try saveReferring(to: &record, graph)
     }
 
     /// The same of many: to a server they go as one batch, where no hook is to see one with all that belongs to it.
     fileprivate func saveGraphs<R: Record>(
-        _ records: inout [R], _ relations: SavedRelations, asChildrenOf parent: Parent?, depth: Int
+        _ records: inout [R], _ graph: SavedGraph, asChildrenOf parent: Parent?
     ) throws {
-        try refuse(depth: depth)
-        let isBatch = dialect != .sqlite && R.hookKind != .all && records.count > 1
+        let isBatch = dialect != .sqlite && R.hookKind != .all && records.count > 1 && !graph.copies.hasAny
         func forEach(_ body: (inout R) throws -> Void) throws {
             for index in records.indices {
                 do {
@@ -58,31 +58,35 @@ extension Database {
                 }
             }
         }
-        guard isBatch else { return try forEach { try saveGraph(&$0, relations, asChildOf: parent, depth: depth) } }
-        try forEach { try saveReferred(by: &$0, relations, asChildOf: parent, depth) }
+        guard isBatch else { return try forEach { try saveGraph(&$0, graph, asChildOf: parent) } }
+        try forEach { _ = try saveReferred(by: &$0, graph, asChildOf: parent) }
         try save(contentsOf: &records)
-        try forEach { try saveReferring(to: &$0, relations, depth) }
+        try forEach { try saveReferring(to: &$0, graph) }
     }
 
     private func saveReferred<R: Record>(
-        by record: inout R, _ relations: SavedRelations, asChildOf parent: Parent?, _ depth: Int
-    ) throws {
-        var before = GraphSaver(self, R.model, .toOne, relations, parent: parent, depth)
+        by record: inout R, _ graph: SavedGraph, asChildOf parent: Parent?
+    ) throws -> [ForeignKey] {
+        try graph.copies.bringUpToDate(&record)
+        var before = GraphSaver(self, R.model, .toOne, graph, parent: parent)
         try record.visitRelations(&before)
         try record.set(before.foreignKeys, in: self)
+        return before.foreignKeys
     }
 
-    private func saveReferring<R: Record>(to record: inout R, _ relations: SavedRelations, _ depth: Int) throws {
-        var after = GraphSaver(self, R.model, .toMany, relations, depth)
+    private func saveReferring<R: Record>(to record: inout R, _ graph: SavedGraph) throws {
+        var after = GraphSaver(self, R.model, .toMany, graph)
         after.owner = try record.columnValues()
         try record.visitRelations(&after)
     }
 }
 
-extension Record {
-    fileprivate func columnValues() throws -> [Value] {
-        try Self.model.columns.indices.map { try columnValue(at: $0) }
-    }
+/// A graph that is being saved.
+private final class SavedGraph {
+    let copies: GraphCopies
+    let relations = SavedRelations()
+
+    init(_ database: Database) { copies = GraphCopies(database) }
 }
 
 /// Saves the related records of a record: those that it refers to before it is saved, the others after.
@@ -95,22 +99,19 @@ private struct GraphSaver: RelationVisitor {
     private let database: Database
     private let model: ModelDescriptor
     private let phase: Phase
-    private let relations: SavedRelations
+    private let graph: SavedGraph
     /// The foreign key by which the record belongs to the one that it is saved with: that one is not saved again.
     private let parent: Parent?
-    /// How many records lead to it.
-    private let depth: Int
     /// What the record is to refer to.
     private(set) var foreignKeys: [ForeignKey] = []
     /// The values of the record, once it is saved.
     var owner: [Value] = []
 
     init(
-        _ database: Database, _ model: ModelDescriptor, _ phase: Phase, _ relations: SavedRelations,
-        parent: Parent? = nil, _ depth: Int
+        _ database: Database, _ model: ModelDescriptor, _ phase: Phase, _ graph: SavedGraph,
+        parent: Parent? = nil
     ) {
-        self.relations = relations
-        self.depth = depth
+        self.graph = graph
         self.database = database
         self.model = model
         self.phase = phase
@@ -132,7 +133,7 @@ private struct GraphSaver: RelationVisitor {
             return
         }
         let isRead = try !property.isAssigned && !relation.key(of: target).contains(.null)
-        try database.saveGraph(&target, relations, depth: depth + 1)
+        try database.saveGraph(&target, graph)
         foreignKeys += relation.foreignKeys(try relation.key(of: target), isRead: isRead)
         property = .read(target)
     }
@@ -153,49 +154,62 @@ private struct GraphSaver: RelationVisitor {
             let keys = zip(relation.referredColumns, key).map { ForeignKey(column: $0, value: $1, relation: relation) }
             for index in related.indices {
                 do {
+                    try graph.copies.bringUpToDate(&related[index])
                     try related[index].set(keys, in: database)
                 } catch let error as CormorantError {
                     throw error.at(record: index)
                 }
             }
             let parent = Parent(columns: relation.referredColumns, key: key)
-            try database.saveGraphs(&related, relations, asChildrenOf: parent, depth: depth + 1)
+            try database.saveGraphs(&related, graph, asChildrenOf: parent)
         } else {
-            try database.saveGraphs(&related, relations, asChildrenOf: nil, depth: depth + 1)
+            try database.saveGraphs(&related, graph, asChildrenOf: nil)
         }
         let columns = relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns
         let keys = try related.map { record in try columns.map { try record.columnValue(at: $0) } }
-        relations.note(relation, of: key, keys, deletesRemoved: removed == .delete)
+        try graph.relations.note(relation, of: key, keys, deletesRemoved: removed == .delete)
         property = .loaded(related)
     }
 }
 
-/// Tells of the records of a graph that is saved.
-private struct SavedRecords: RelationVisitor {
-    private let relations: SavedRelations
-    private let tables: Set<String>
+/// Tells of the records of a graph that are saved.
+private struct GraphRecords: RelationVisitor {
+    private let model: ModelDescriptor
+    /// The foreign key by which the record belongs to the one that it is saved with: that one is not saved again.
+    private let parent: [Int]?
+    private let depth: Int
+    private let tell: (any Record) throws -> Void
 
-    init(_ relations: SavedRelations) {
-        self.relations = relations
-        tables = relations.tables
-    }
-
-    mutating func visit<R: Record>(_ record: inout R) throws {
-        if tables.isEmpty { return }
-        if tables.contains(R.model.table) { relations.note(R.model, try record.columnValues()) }
-        try record.visitRelations(&self)
+    /// - Parameter depth: how many records lead to it. Each level takes from the thread's stack.
+    static func visit<R: Record>(
+        _ record: inout R, inListBy parent: [Int]? = nil, depth: Int = 0, _ tell: @escaping (any Record) throws -> Void
+    ) throws {
+        guard depth < 500 else {
+            throw CormorantError(
+                .misuse, "records that are saved together are related more than 500 deep",
+                hint: "save them in parts, those that others refer to first")
+        }
+        try tell(record)
+        var related = GraphRecords(model: R.model, parent: parent, depth: depth, tell: tell)
+        try record.visitRelations(&related)
     }
 
     mutating func visitOne<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
-        guard property.isLoaded, var related = try property.record else { return }
-        try visit(&related)
+        guard property.isLoaded, var related = try property.record,
+            try model.relation(named: name).ownerColumns != parent
+        else { return }
+        try GraphRecords.visit(&related, depth: depth + 1, tell)
     }
 
     mutating func visitMany<Target: Record>(
         _ name: String, _ property: inout ToMany<Target>, removed: RemovedRecords
     ) throws {
         guard property.isLoaded else { return }
-        for var related in try property.records { try visit(&related) }
+        let relation = try model.relation(named: name)
+        let parent = relation.kind == .toMany ? relation.referredColumns : nil
+        for var related in try property.records {
+            try GraphRecords.visit(&related, inListBy: parent, depth: depth + 1, tell)
+        }
     }
 }
 
@@ -203,6 +217,8 @@ private struct SavedRecords: RelationVisitor {
 private struct Parent {
     let columns: [Int]
     let key: [Value]
+
+    var reference: (columns: [Int], key: [Value]) { (columns, key) }
 
     /// Refuses a relation that was set to another record. A copy that has no key may be of this one, before it was saved.
     func refuseAnother(_ other: [Value]?, _ relation: String, _ model: ModelDescriptor) throws {

@@ -60,14 +60,7 @@ extension Database {
     /// Where a foreign key was changed, and not to that of the related record, nobody can tell which of both is meant.
     fileprivate func refuseContradictions<R: Record>(_: R.Type, _ values: [Value], _ keys: [ForeignKey]) throws {
         let model = R.model
-        let rowKey = model.keyColumns.map { values[$0] }
-        let row =
-            rowKey.isEmpty || rowKey.contains(.null)
-            ? nil
-            : try withFindingPlan(model) { plan in
-                try plan.find(
-                    cached: { nil }, key: { try plan.write(key: rowKey, to: &$0) }, read: { try R(from: $0) })
-            }
+        let row = try stored(R.self, model.keyColumns.map { values[$0] })
         for key in keys {
             let value = values[key.column]
             let stored = try row?.columnValue(at: key.column)

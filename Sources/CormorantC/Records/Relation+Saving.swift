@@ -182,16 +182,16 @@ private struct GraphSaver {
     /// Saves the first level, and all below it.
     func saveAll(_ level: SavedLevel) throws {
         try save(level)
-        let tables = relations.tables
-        if !tables.isEmpty { try note(level, tables) }
+        try note(level)
         try relations.write(to: database)
     }
 
-    private func note(_ level: SavedLevel, _ tables: Set<String>) throws {
-        if tables.contains(level.model.table) {
-            for values in try keys(of: level, Array(level.model.columns.indices)) { relations.note(level.model, values) }
+    private func note(_ level: SavedLevel) throws {
+        let columns = relations.columns(of: level.model)
+        if !columns.isEmpty {
+            for values in try keys(of: level, columns) { relations.note(level.model, columns, values) }
         }
-        for below in level.below { try note(below, tables) }
+        for below in level.below { try note(below) }
     }
 
     private func save(_ level: SavedLevel) throws {
@@ -211,7 +211,7 @@ private struct GraphSaver {
             var lists = owners.map { _ in [[Value]]() }
             for link in below.links { lists[link.owner].append(others[link.record]) }
             for (owner, list) in zip(owners, lists) {
-                relations.note(relation, of: owner, list, deletesRemoved: below.deletesRemoved)
+                try relations.note(relation, of: owner, list, deletesRemoved: below.deletesRemoved)
             }
         }
     }

@@ -5,8 +5,9 @@ import CormorantSQLite
 /// The statements that keep the rows of a relation as they should be.
 extension Relation {
     /// Deletes the related rows of an owner but those with these keys; of a many-to-many relation, the junction's rows.
-    package func deletion(
-        of owner: [Value], except kept: [Value], _ dialect: Dialect
+    /// - Parameter others: rows that stay, too, by the values of some columns.
+    func deletion(
+        of owner: [Value], except kept: [[Value]], _ others: [[String]: [[Value]]], _ dialect: Dialect
     ) throws -> CompiledStatement {
         let table = step.target
         let named: [Expression]
@@ -18,7 +19,13 @@ extension Relation {
         }
         var change = Change(.delete, table)
         change.conditions = try zip(zip(step.columns, step.collations), owner).map { try holds($1, $0.0.to, $0.1) }
-        if !kept.isEmpty { change.conditions.append(.unary(.not, .isIn(named, rows: kept))) }
+        if !kept.isEmpty { change.conditions.append(.unary(.not, .isIn(named, rows: kept.flatMap { $0 }))) }
+        for (columns, rows) in others.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            let named = columns.compactMap { name in
+                (junction ?? target).columns.firstIndex { $0.column == name }.map { Expression.column(table, $0) }
+            }
+            change.conditions.append(.unary(.not, .isIn(named, rows: rows.flatMap { $0 })))
+        }
         if let second, target.tableReference.scope != nil {
             // What is outside of the target's scope is never among the records, and stays related.
             var seen = Select(from: target.tableReference)

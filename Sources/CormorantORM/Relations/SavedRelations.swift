@@ -3,7 +3,7 @@ import CormorantEngine
 import CormorantQuery
 
 /// What is left of a graph once all its records are saved: what its lists have no more is deleted, and the rows of its junctions
-/// are written. What the graph saves, or relates by another of its lists, stays.
+/// are written. What the graph saves, or relates by another of its lists, stays. All lists are noted first, then the rows.
 package final class SavedRelations {
     /// The related records of an owner, by their keys: of a many-to-many relation those that the junction refers to.
     private struct List {
@@ -14,81 +14,120 @@ package final class SavedRelations {
 
     private var junctions: [List] = []
     private var removals: [List] = []
-    /// The rows that stay, by their foreign keys.
+    /// The foreign keys by which rows are removed, by their tables.
+    private lazy var removing = Dictionary(grouping: unique(removals.map(\.relation)), by: \.rows.place)
+    /// The rows that stay, by these foreign keys.
     private var staying: [Reference: [Row]] = [:]
 
     package init() {}
 
     /// Notes the records in an owner's list.
-    package func note(_ relation: Relation, of owner: [Value], _ keys: [[Value]], deletesRemoved: Bool) {
+    package func note(_ relation: Relation, of owner: [Value], _ keys: [[Value]], deletesRemoved: Bool) throws {
+        if deletesRemoved, relation.kind == .toMany { try relation.target.requireKey() }
         let list = List(relation: relation, owner: owner, keys: keys)
         if relation.kind == .manyToMany { junctions.append(list) }
         if deletesRemoved { removals.append(list) }
     }
 
-    /// The tables of which it must be told what was saved.
-    package var tables: Set<String> {
-        Set(removals.lazy.filter { $0.relation.kind == .toMany }.map(\.relation.target.table))
+    /// Of which properties it must be told the values of the model's records that were saved; none: of no records.
+    package func columns(of model: ModelDescriptor) -> [Int] {
+        guard let relations = removing[model.place] else { return [] }
+        let names = Set(relations.flatMap { $0.referringColumns + $0.namingColumns })
+        return model.columns.indices.filter { names.contains(model.columns[$0].column) }
     }
 
-    /// Notes a record that was saved, by the values of its properties.
-    package func note(_ model: ModelDescriptor, _ values: [Value]) {
-        note(model.table, Row(zip(model.columns.map(\.column), values)) { first, _ in first })
+    /// Notes a record that was saved, by the values of these properties.
+    package func note(_ model: ModelDescriptor, _ columns: [Int], _ values: [Value]) {
+        note(model.place, Row(zip(columns.map { model.columns[$0].column }, values)) { first, _ in first })
     }
 
-    private func note(_ table: String, _ row: Row) {
-        var known: Set<[String]> = []
-        for relation in removals.lazy.map(\.relation) where relation.rows.table == table {
-            let columns = relation.referringColumns
-            guard known.insert(columns).inserted else { continue }
-            let key = columns.compactMap { row[$0] }
-            guard key.count == columns.count else { continue }
-            staying[Reference(relation, key), default: []].append(row)
+    private func note(_ place: Place, _ row: Row) {
+        for relation in removing[place] ?? [] {
+            let key = relation.referringColumns.compactMap { row[$0] }
+            if key.count == relation.step.columns.count { staying[Reference(relation, key), default: []].append(row) }
         }
     }
 
     /// Runs it, in the transaction that saved the records.
     package func write(to database: Database) throws {
-        for list in junctions where !removals.isEmpty {
+        for list in junctions where removing[list.relation.rows.place] != nil {
             let columns = list.relation.referringColumns + list.relation.namingColumns
             for key in list.keys {
-                note(list.relation.rows.table, Row(zip(columns, list.owner + key)) { first, _ in first })
+                note(list.relation.rows.place, Row(zip(columns, list.owner + key)) { first, _ in first })
             }
         }
-        for list in removals {
-            let named = list.relation.namingColumns
-            let kept = (staying[Reference(list.relation, list.owner)] ?? []).map { row in named.map { row[$0] ?? .null } }
-            _ = try database.execute(
-                list.relation.deletion(of: list.owner, except: (list.keys + kept).flatMap { $0 }, database.dialect))
+        // Rows of junctions first, which refer to the others.
+        for kind in [RelationDescriptor.Kind.manyToMany, .toMany] {
+            for list in removals where list.relation.kind == kind { try remove(list, database) }
         }
         for list in junctions {
             try database.execute(all: list.keys.map { try list.relation.junctionRow(list.owner, $0, database.dialect) })
         }
     }
+
+    private func remove(_ list: List, _ database: Database) throws {
+        let relation = list.relation
+        let names = relation.namingColumns
+        var kept = list.keys
+        var known = Set(kept.map { RowKey($0) })
+        // Of a junction that is related itself, by a key of its own: what is known of its rows are the records between which they are.
+        var others: [[String]: [[Value]]] = [:]
+        for row in staying[Reference(relation, list.owner)] ?? [] {
+            let key = names.compactMap { row[$0] }
+            if key.count == names.count {
+                if known.insert(RowKey(key)).inserted { kept.append(key) }
+            } else {
+                let columns = row.keys.sorted()
+                others[columns, default: []].append(columns.compactMap { row[$0] })
+            }
+        }
+        _ = try database.execute(relation.deletion(of: list.owner, except: kept, others, database.dialect))
+    }
+}
+
+/// Where a table is: its name in lower case, and the name that its file is attached under.
+private struct Place: Hashable {
+    let table: String
+    let schema: String?
 }
 
 /// The values of a row by the names of its columns.
 private typealias Row = [String: Value]
 
-/// A foreign key of a table. Keys that some collation takes for one are one: it is the database that tells whose rows are deleted.
+/// A foreign key of a table.
 private struct Reference: Hashable {
-    private let table: String
+    private let place: Place
     private let columns: [String]
     private let key: RowKey
 
     init(_ relation: Relation, _ key: [Value]) {
-        table = relation.rows.table
+        place = relation.rows.place
         let columns = relation.referringColumns
         let order = columns.indices.sorted { columns[$0] < columns[$1] }
         self.columns = order.map { columns[$0] }
-        self.key = RowKey(order.map { Reference.coarse(key[$0], relation.step.collations[$0]) })
+        let isUnique = relation.kind == .toMany
+        self.key = RowKey(order.map { Reference.value(key[$0], relation.step.collations[$0], isUnique: isUnique) })
     }
 
-    private static func coarse(_ value: Value, _ collation: String?) -> Value {
+    /// - Parameter isUnique: whether a row has one of the foreign keys alone, so that those may be one that only the file's own
+    ///   collation takes for one: which rows are the owner's it is the file that says.
+    private static func value(_ value: Value, _ collation: String?, isUnique: Bool) -> Value {
         guard case .text(var text) = value else { return value }
         guard isComparable(collation) else { return .text("") }
         let compared = text.withUTF8 { String(decoding: comparable($0, collation), as: UTF8.self) }
-        return .text(foldedCase(String(compared.reversed().drop { $0 == " " }.reversed())))
+        return .text(isUnique ? foldedCase(String(compared.reversed().drop { $0 == " " }.reversed())) : compared)
+    }
+}
+
+/// One of each foreign key.
+private func unique(_ relations: [Relation]) -> [Relation] {
+    var known: Set<[String]> = []
+    return relations.filter { known.insert([$0.rows.place.table, $0.rows.place.schema ?? ""] + $0.referringColumns).inserted }
+}
+
+extension ModelDescriptor {
+    fileprivate var place: Place {
+        Place(table: foldIdentifier(tableReference.table.name), schema: tableReference.table.schema)
     }
 }
 

@@ -121,6 +121,17 @@ class Relation(Generic[M]):
             self._made_of = native_relation.relation_columns(self._owner.__model__.handle, self.name)
         return self._made_of
 
+    def _row_columns(self) -> set[str]:
+        """The columns that may say whose rows they are, of those that make it up: of the target, or of the junction."""
+        theirs = set(self._columns()[1])
+        relation: Relation[Any] = self
+        while relation._origin is not None:
+            relation = relation._origin
+        junction: type[Model] | None = getattr(relation, "_junction", None)
+        if junction is not None:
+            return {item.column_name for item in junction.__model__.columns}
+        return {item.column_name for item in self._target().__model__.columns if item.name in theirs}
+
     def _check(self, record: Any, model: type[Model]) -> None:
         """Refuses what is no record of a model at one of its ends."""
         if not isinstance(record, model):

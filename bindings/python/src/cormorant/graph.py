@@ -22,7 +22,7 @@ from .relation import Path, Route, ToMany, ToOne
 from .result import PausedCollector
 from .select import select
 from .transaction import Transaction
-from .value import file_value, type_name
+from .value import PLAIN, file_value, plain_value, type_name
 
 if TYPE_CHECKING:
     from ._native.handle import ModelHandle
@@ -186,21 +186,19 @@ def save_graph(database: Database, records: Model | Sequence[Model], *, delete_r
 
 def _relate(database: Database, graph: _Graph, delete_removed: bool) -> None:
     """Writes what is left once the records are saved: rows of junctions, and what was removed."""
-    models: list[ModelHandle] = []
-    lists: list[tuple[str, tuple[Any, ...], list[tuple[Any, ...]]]] = []
+    lists = []
     # Those below first.
-    for owner, link, related in reversed(graph.links):
+    for owner, link, related in sorted(graph.links, key=lambda item: -graph.depths[id(item[0])]):
         many = link._kind == abi.CORM_MANY_TO_MANY
         if link._kind == abi.CORM_TO_ONE or not (many or delete_removed):
             continue
         mine, theirs = link._columns()
-        kept = related if many else [*related, *graph.referring(owner, link)]
         names = theirs if many else info_of(link._target()).key
-        models.append(link._owner.__model__.handle)
-        lists.append((link.name, _keys([owner], mine)[0], _keys(kept, names)))
+        lists.append((link._owner.__model__.handle, link.name, _keys([owner], mine)[0], _keys(related, names)))
+    saved = graph.saved() if delete_removed else []
     if lists:
         removed = abi.CORM_REMOVED_DELETE if delete_removed else abi.CORM_REMOVED_KEEP
-        native_relation.relate(database._handle, models, lists, removed)
+        native_relation.relate(database._handle, lists, saved, removed)
 
 
 class _Graph:
@@ -214,9 +212,10 @@ class _Graph:
         self._needs: dict[int, list[tuple[Model, tuple[str, ...], tuple[str, ...], Relation[Any]]]] = {}
         # The ids of records that get a key.
         self._new: set[int] = set()
-        # Records by their foreign key, of a model and its properties.
-        self._referring: dict[tuple[type[Model], tuple[str, ...]], dict[tuple[Any, ...], list[Model]]] = {}
+        # How many relations lead to a record.
+        self.depths: dict[int, int] = {}
         pending = list(records)
+        self.depths.update((id(record), 0) for record in pending)
         for record in pending:
             key = info_of(type(record)).key
             if id(record) in self._needs:
@@ -228,6 +227,8 @@ class _Graph:
             for link, related in _links(record):
                 self.links.append((record, link, related))
                 pending += related
+                for other in related:
+                    self.depths.setdefault(id(other), self.depths[id(record)] + 1)
         for record, link, related in self.links:
             mine, theirs = link._columns()
             for other in related:
@@ -244,17 +245,21 @@ class _Graph:
                     hint="load it without where and limit, or save without delete_removed",
                 )
 
-    def referring(self, owner: Model, link: Relation[Any]) -> list[Model]:
-        """The records that are saved and refer to the owner, whether they are in its list or not: they stay."""
-        mine, theirs = link._columns()
-        target = link._target()
-        found = self._referring.get((target, theirs))
-        if found is None:
-            found = self._referring[target, theirs] = {}
-            for record in self.records:
-                if isinstance(record, target):
-                    found.setdefault(_reference(record, theirs), []).append(record)
-        return found.get(_reference(owner, mine), [])
+    def saved(self) -> list[tuple[ModelHandle, tuple[str, ...], list[tuple[Any, ...]]]]:
+        """Of each model its records, by their keys and what may say in whose list they are."""
+        columns: set[str] = set()
+        for _, link, _ in self.links:
+            if link._kind != abi.CORM_TO_ONE:
+                columns.update(link._row_columns())
+        records_of: dict[type[Model], list[Model]] = {}
+        for record in self.records:
+            records_of.setdefault(type(record), []).append(record)
+        found = []
+        for cls, records in records_of.items():
+            info = info_of(cls)
+            names = tuple(item.name for item in info.columns if item.column_name in columns or item.name in info.key)
+            found.append((info.handle, names, _keys(records, names)))
+        return found
 
     def levels(self) -> Iterator[list[Model]]:
         """The records, those first that others need."""
@@ -328,19 +333,11 @@ def _refuse_contradiction(
     )
 
 
-def _reference(record: Model, names: tuple[str, ...]) -> tuple[Any, ...]:
-    """A foreign key; those that some collation takes for one are one."""
-    values = [getattr(record, name) for name in names]
-    return tuple(_coarse(value) if isinstance(value, str) else value for value in values)
-
-
-def _coarse(text: str) -> str:
-    return text.rstrip(" ").casefold()
-
-
 def _is_same_text(here: Any, there: Any) -> bool:
     """Whether two texts may be one key to a collation of SQLite's, as it has related them."""
-    return isinstance(here, str) and isinstance(there, str) and _coarse(here) == _coarse(there)
+    return (
+        isinstance(here, str) and isinstance(there, str) and here.rstrip(" ").casefold() == there.rstrip(" ").casefold()
+    )
 
 
 def is_loaded(record: Model, relation: type[Model] | ToMany[Any]) -> bool:
@@ -413,6 +410,8 @@ def _keys(records: Sequence[Model], names: tuple[str, ...]) -> list[tuple[Any, .
         column = type(records[0]).__fields__[name] if records else None
         if isinstance(column, Column) and column._encode:
             values = [file_value(column.type_name, column._encode(value)) for value in values]
+        elif not PLAIN.issuperset(map(type, values)):
+            values = [plain_value(value) for value in values]
         columns.append(values)
     return list(zip(*columns))
 

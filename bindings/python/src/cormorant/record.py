@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._assigned import forget_others, settle
@@ -134,7 +134,8 @@ def _updater(database: Database, record: Model, properties: Any, more: tuple[Any
             return database._updaters[type(record)][more][known]
         except (KeyError, TypeError):
             pass
-    elif not isinstance(properties, Hashable):
+    elif isinstance(properties, Sequence) and not isinstance(properties, (str, tuple)):
+        # Of what may hold others by the next time, nothing is kept.
         return None
     names = updated_names(type(record), _parts(properties, more))
     return None if names == () else prepared_update(database, record, known, more, names or ())

@@ -67,9 +67,15 @@ def load_related(
 
 
 def relate(
-    database: DatabaseHandle, models: Sequence[ModelHandle], lists: Sequence[tuple[str, Any, Any]], removed: int
+    database: DatabaseHandle,
+    lists: Sequence[tuple[ModelHandle, str, Any, Any]],
+    saved: Sequence[tuple[ModelHandle, tuple[str, ...], Any]],
+    removed: int,
 ) -> None:
-    """Of each list the model of its owner; the relation's name, the owner's key and those of the related records."""
+    """lists: the model of the owner, the relation's name, the owner's key and those of the related records.
+    saved: the model of records, the names of properties, and their values.
+    """
+    models = [item[0] for item in lists] + [item[0] for item in saved]
     handles = (ctypes.c_void_p * len(models))(*(model.value for model in models))
-    data = marshal.dumps(list(lists), 2)
+    data = marshal.dumps(([item[1:] for item in lists], [item[1:] for item in saved]), 2)
     call(library.corm_tree_relate, database, handles, len(models), data, len(data), removed)

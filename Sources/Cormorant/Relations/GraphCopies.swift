@@ -1,0 +1,114 @@
+import CormorantBase
+import CormorantEngine
+import CormorantORM
+
+/// The rows that a graph has several times: records are values, so that each list and each relation has a copy of its own. Such a
+/// row is saved once, and all copies are as it is then.
+final class GraphCopies {
+    private struct Row: Hashable {
+        let model: ObjectIdentifier
+        let key: RowKey
+    }
+
+    private let database: Database
+    /// What the first copy of each row has, and of each that has another the two.
+    private var first: [Row: [Value]] = [:]
+    private var changed: [Row: (old: [Value], new: [Value])] = [:]
+    private var repeated: Set<Row> = []
+    private var saved: [Row: [Value]] = [:]
+    /// By which foreign keys a row is in whose list.
+    private var owners: [Row: [[Int]: RowKey]] = [:]
+
+    init(_ database: Database) { self.database = database }
+
+    private func row<R: Record>(_ record: R) throws -> Row? {
+        let key = try record.key
+        return key.isEmpty || key.contains(.null) ? nil : Row(model: ObjectIdentifier(R.model), key: RowKey(key))
+    }
+
+    /// Looks at a record before any is saved. Of two copies that differ one is as the row is: the other one was changed.
+    func look<R: Record>(at record: R) throws {
+        guard let row = try row(record) else { return }
+        let values = try record.columnValues()
+        guard let known = first.updateValue(values, forKey: row) else { return }
+        first[row] = known
+        repeated.insert(row)
+        guard !isSame(known, values) else { return }
+        if let (old, new) = changed[row], isSame(values, old) || isSame(values, new) { return }
+        let stored = changed[row] == nil ? try database.stored(R.self, record.key)?.columnValues() : nil
+        guard let stored, isSame(known, stored) || isSame(values, stored) else {
+            let key = try record.key.map(\.json).joined(separator: ", ")
+            throw CormorantError(
+                .misuse, "\(R.model.name) \(key) is several times in what is saved, each with other values",
+                hint: "change one of its copies, and set the others to that one", table: R.model.table)
+        }
+        changed[row] = (stored, isSame(known, stored) ? values : known)
+    }
+
+    /// Whether a row is there several times.
+    var hasAny: Bool { !repeated.isEmpty }
+
+    /// All were looked at.
+    func endLook() { first = [:] }
+
+    /// Gives an old copy what the changed one has.
+    func bringUpToDate<R: Record>(_ record: inout R) throws {
+        guard !changed.isEmpty, let row = try row(record), let (old, new) = changed[row],
+            isSame(try record.columnValues(), old)
+        else { return }
+        try assign(new, to: &record)
+    }
+
+    /// Makes a record what its row was saved as, but for foreign keys that are given here.
+    /// - Parameter owner: the foreign key of the list that it is in.
+    /// - Returns: whether that leaves nothing to save.
+    func isSaved<R: Record>(
+        _ record: inout R, owner: (columns: [Int], key: [Value])?, _ keys: [ForeignKey]
+    ) throws -> Bool {
+        guard !repeated.isEmpty, let row = try row(record), repeated.contains(row) else { return false }
+        if let owner {
+            let key = RowKey(owner.key)
+            guard owners[row, default: [:]].updateValue(key, forKey: owner.columns) ?? key == key else {
+                let names = owner.columns.map { R.model.columns[$0].name }.joined(separator: ", ")
+                throw CormorantError(
+                    .misuse, "\(R.model.name).\(names) would refer to two records",
+                    hint: "put the record into one list of related records only", table: R.model.table,
+                    columns: owner.columns.map { R.model.columns[$0].column })
+            }
+        }
+        guard let before = saved[row] else { return false }
+        var values = before
+        if let owner { for (column, value) in zip(owner.columns, owner.key) { values[column] = value } }
+        for key in keys where !key.isRead { values[key.column] = key.value }
+        try assign(values, to: &record)
+        return isSame(values, before)
+    }
+
+    /// Notes a record that was saved.
+    func note<R: Record>(_ record: R) throws {
+        guard !repeated.isEmpty, let row = try row(record), repeated.contains(row) else { return }
+        saved[row] = try record.columnValues()
+    }
+
+    private func isSame(_ left: [Value], _ right: [Value]) -> Bool { RowKey(left) == RowKey(right) }
+
+    private func assign<R: Record>(_ values: [Value], to record: inout R) throws {
+        try database.assign(values, to: R.model, Array(R.model.columns.indices)) { try record.read(from: $0) }
+    }
+}
+
+extension Record {
+    fileprivate var key: [Value] { get throws { try Self.model.keyColumns.map { try columnValue(at: $0) } } }
+
+    func columnValues() throws -> [Value] { try Self.model.columns.indices.map { try columnValue(at: $0) } }
+}
+
+extension Database {
+    /// The row with a key; nil where there is none.
+    func stored<R: Record>(_: R.Type, _ key: [Value]) throws -> R? {
+        guard !key.isEmpty, !key.contains(.null) else { return nil }
+        return try withFindingPlan(R.model) { plan in
+            try plan.find(cached: { nil }, key: { try plan.write(key: key, to: &$0) }, read: { try R(from: $0) })
+        }
+    }
+}
