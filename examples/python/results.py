@@ -78,7 +78,7 @@ def raw_sql(db: Database) -> None:
     chosen = sql(
         "SELECT title FROM {Album} WHERE id IN {ids:list} AND year < {year}", Album=Album, ids=[1, 2], year=2000
     )
-    print(db.fetch_values(chosen))
+    print(db.fetch_values(chosen), db.exists(chosen), db.fetch_all("SELECT title, year FROM album WHERE id = ?", [2]))
 
 
 if __name__ == "__main__":

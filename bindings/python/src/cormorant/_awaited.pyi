@@ -93,6 +93,12 @@ class DatabaseCalls:
         **attributes: Any,
     ) -> list[_query.M]: ...
     @overload
+    async def fetch_all(self, sql: str, bindings: Bindings = ..., /, *, into: None = None) -> list[tuple[Any, ...]]: ...
+    @overload
+    async def fetch_all(
+        self, sql: str, bindings: Bindings = ..., /, *, into: Callable[..., _query.N]
+    ) -> list[_query.N]: ...
+    @overload
     async def fetch_one(
         self, query: Query[_query.R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
     ) -> _query.R | None: ...
@@ -119,6 +125,14 @@ class DatabaseCalls:
         **attributes: Any,
     ) -> _query.M | None: ...
     @overload
+    async def fetch_one(
+        self, sql: str, bindings: Bindings = ..., /, *, into: None = None
+    ) -> tuple[Any, ...] | None: ...
+    @overload
+    async def fetch_one(
+        self, sql: str, bindings: Bindings = ..., /, *, into: Callable[..., _query.N]
+    ) -> _query.N | None: ...
+    @overload
     async def one(
         self,
         query: Query[_exactly_one.R],
@@ -142,6 +156,12 @@ class DatabaseCalls:
     async def one(
         self, model: type[_exactly_one.M], /, sql: str | None = None, bindings: Bindings = ..., **attributes: Any
     ) -> _exactly_one.M: ...
+    @overload
+    async def one(self, sql: str, bindings: Bindings = ..., /, *, into: None = None) -> tuple[Any, ...]: ...
+    @overload
+    async def one(
+        self, sql: str, bindings: Bindings = ..., /, *, into: Callable[..., _exactly_one.N]
+    ) -> _exactly_one.N: ...
     @overload
     async def fetch_value(
         self, query: Query[tuple[_query.R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
@@ -188,7 +208,15 @@ class DatabaseCalls:
         **attributes: Any,
     ) -> AsyncResult[_query.M]: ...
     @overload
+    def cursor(self, sql: str, bindings: Bindings = ..., /, *, into: None = None) -> AsyncResult[tuple[Any, ...]]: ...
+    @overload
+    def cursor(
+        self, sql: str, bindings: Bindings = ..., /, *, into: Callable[..., _query.N]
+    ) -> AsyncResult[_query.N]: ...
+    @overload
     async def count(self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> int: ...
+    @overload
+    async def count(self, sql: str, bindings: Bindings = ..., /) -> int: ...
     @overload
     async def count(
         self, model: type[Model] | None = None, /, sql: str | None = None, bindings: Bindings = ..., **attributes: Any
@@ -197,6 +225,8 @@ class DatabaseCalls:
     async def page_count(
         self, query: Query[Any], /, *, page_size: int, bindings: Mapping[str, Any] = ..., **parameters: Any
     ) -> int: ...
+    @overload
+    async def page_count(self, sql: str, bindings: Bindings = ..., /, *, page_size: int) -> int: ...
     @overload
     async def page_count(
         self,
@@ -210,6 +240,8 @@ class DatabaseCalls:
     ) -> int: ...
     @overload
     async def exists(self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> bool: ...
+    @overload
+    async def exists(self, sql: str, bindings: Bindings = ..., /) -> bool: ...
     @overload
     async def exists(self, model: type[Model], /, *key: Any) -> bool: ...
     async def max_key(self, model: type[Model]) -> Any: ...

@@ -11,7 +11,7 @@ from ._native import query as native_query
 from ._native import result as native_result
 from ._native import statement as native_statement
 from ._native.handle import CursorHandle
-from ._shape import IntoShape, Shape
+from ._shape import IntoShape, Shape, TupleShape
 from ._sql import bindings_of
 from ._text_option import refuse_no_names
 from .column import MISSING
@@ -47,6 +47,9 @@ def start(
     most: int = 0,
 ) -> tuple[CursorHandle, Shape]:
     """A running statement, and what its rows become. most: the limit where none is given."""
+    if isinstance(model, str):
+        refuse_beside_sql(attributes, order_by, limit, offset)
+        return start_sql(database, model, sql_bindings(sql, bindings), None if into is MISSING else into)
     if isinstance(model, Query):
         if has_sql(sql) or any(given is not MISSING for given in (order_by, limit, offset)):
             raise ProgrammingError(
@@ -72,6 +75,40 @@ def start(
         listed = ", ".join(repr(name.strip()) for name in order_by.split(","))
         raise ProgrammingError(f"order_by is the one text {order_by!r}", hint=f"give a list: [{listed}]")
     return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
+
+
+def start_sql(database: Database, sql: str, bindings: Bindings, into: Any) -> tuple[CursorHandle, Shape]:
+    """Raw SQL that runs, and what its rows become: tuples of values as the database has them, or what `into` makes."""
+    info = info_of(into) if hasattr(into, "__model__") else None
+    handle = info.handle if info else None
+    cursor = native_query.open_cursor(database._handle, handle, sql, dump_bindings(bindings_of(sql, bindings)))
+    if info:
+        return cursor, info
+    if into is None:
+        return cursor, TupleShape(())
+    try:
+        return cursor, IntoShape(TupleShape(()), into, cursor)
+    except ProgrammingError:
+        cursor.free()
+        raise
+
+
+def sql_bindings(given: Any, bindings: Bindings) -> Bindings:
+    """The bindings of SQL that stands where a model may: after it, or as a keyword."""
+    if not has_sql(given):
+        return bindings
+    if bindings:
+        raise ProgrammingError("bindings are given twice", hint="give the SQL, and one tuple or dict of its bindings")
+    found: Bindings = given
+    return found
+
+
+def refuse_beside_sql(attributes: Mapping[str, Any], *options: Any) -> None:
+    """Refuses what is for models and queries."""
+    if attributes:
+        raise ProgrammingError("parameters with SQL", hint="give its bindings as a tuple or a dict")
+    if any(given is not MISSING for given in options):
+        raise ProgrammingError("order_by, limit or offset with SQL", hint="write them in the SQL")
 
 
 def limit_option(info: ModelInfo | None, given: Any, most: int) -> int:

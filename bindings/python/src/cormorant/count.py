@@ -1,6 +1,6 @@
 """Methods of Database that count and look up, without reading records.
 
-What is counted: a query, a model with attributes, or SQL, as in query.py.
+What is counted: a query, a model with attributes, or SQL with its bindings, as in query.py.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from ._model_info import info_of
 from ._native import query as native_query
 from ._native import statement as native_statement
-from ._query import dump_query_values, option
+from ._query import dump_query_values, option, refuse_beside_sql, sql_bindings
+from ._sql import bindings_of
 from .column import MISSING
 from .error import ProgrammingError
 from .model import Model
 from .record import has_key
 from .statement import Query
-from .value import Bindings
+from .value import Bindings, dump_bindings
 
 if TYPE_CHECKING:
     from .database import Database
@@ -31,6 +32,8 @@ N = TypeVar("N")
 @overload
 def count(database: Database, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> int: ...
 @overload
+def count(database: Database, sql: str, bindings: Bindings = ..., /) -> int: ...
+@overload
 def count(
     database: Database,
     model: type[Model] | None = None,
@@ -40,12 +43,16 @@ def count(
     **attributes: Any,
 ) -> int: ...
 def count(
-    database: Database, model: Any = None, /, sql: str | None = MISSING, bindings: Bindings = (), **attributes: Any
+    database: Database, model: Any = None, /, sql: Any = MISSING, bindings: Bindings = (), **attributes: Any
 ) -> int:
     """How many records a query has. Without a model: how many rows any SELECT has."""
     if isinstance(model, Query):
         data = model._parameters(bindings, attributes)
         return native_statement.count(database._handle, model._compile().handle, data)
+    if isinstance(model, str):
+        refuse_beside_sql(attributes)
+        data = dump_bindings(bindings_of(model, sql_bindings(sql, bindings)))
+        return native_query.count(database._handle, None, model, data)
     info = None if model is None else info_of(model)
     sql = option(info, "sql", sql, None)
     data = dump_query_values(info, sql, bindings, attributes)
@@ -56,6 +63,8 @@ def count(
 def page_count(
     database: Database, query: Query[Any], /, *, page_size: int, bindings: Mapping[str, Any] = ..., **parameters: Any
 ) -> int: ...
+@overload
+def page_count(database: Database, sql: str, bindings: Bindings = ..., /, *, page_size: int) -> int: ...
 @overload
 def page_count(
     database: Database,
@@ -71,7 +80,7 @@ def page_count(
     database: Database,
     model: Any = None,
     /,
-    sql: str | None = MISSING,
+    sql: Any = MISSING,
     bindings: Bindings = (),
     *,
     page_size: int,
@@ -88,9 +97,16 @@ def exists(
     database: Database, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
 ) -> bool: ...
 @overload
+def exists(database: Database, sql: str, bindings: Bindings = ..., /) -> bool: ...
+@overload
 def exists(database: Database, model: type[Model], /, *key: Any) -> bool: ...
 def exists(database: Database, model: Any, /, *key: Any, bindings: Bindings = (), **parameters: Any) -> bool:
     """Whether a query has any row; of a model, whether a row has this primary key."""
+    if isinstance(model, str):
+        if len(key) > 1:
+            raise ProgrammingError("a key with SQL", hint="give its bindings as a tuple or a dict")
+        read: Any = database.fetch_one
+        return read(model, *key, bindings=bindings, **parameters) is not None
     if isinstance(model, Query):
         if key:
             raise ProgrammingError("a key with a query", hint="give parameters as keywords")

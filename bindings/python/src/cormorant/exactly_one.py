@@ -51,11 +51,15 @@ def one(
     bindings: Bindings = (),
     **attributes: Any,
 ) -> M: ...
+@overload
+def one(database: Database, sql: str, bindings: Bindings = ..., /, *, into: None = None) -> tuple[Any, ...]: ...
+@overload
+def one(database: Database, sql: str, bindings: Bindings = ..., /, *, into: Callable[..., N]) -> N: ...
 def one(
     database: Database,
     model: Any,
     /,
-    sql: str | None = MISSING,
+    sql: Any = MISSING,
     bindings: Bindings = (),
     *,
     into: Any = MISSING,
@@ -79,7 +83,7 @@ def one(
         cursor, shape = start(database, model, sql, bindings, attributes, MISSING, MISSING, MISSING, into, most)
         return _read_two(cursor, shape.load)
 
-    return _only(database, sql if has_sql(sql) else model, rows)
+    return _only(database, sql if has_sql(sql) and not isinstance(model, str) else model, rows)
 
 
 def _only(database: Database, statement: Any, rows: Callable[[], list[Any]]) -> Any:

@@ -8,6 +8,9 @@ Or a model, with either `sql`, a whole SELECT whose columns are matched to the m
 attributes that must be equal (None equals NULL), as keywords or as the mapping `bindings`, with order_by
 (properties, a leading "-" means descending), limit (None: all) and offset; attributes of these names go into bindings.
 Nothing said means every record, in no promised order.
+
+Or SQL alone, such as sql() makes, with its bindings after it: rows come as tuples, as of query(), or as `into` makes
+them.
 """
 
 from __future__ import annotations
@@ -15,13 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from ._model_info import ModelInfo, info_of
-from ._native import query as native_query
+from ._model_info import ModelInfo
 from ._native import result as native_result
 from ._native import statement as native_statement
-from ._query import has_sql, start, start_values, without_loads
-from ._shape import IntoShape, TupleShape
-from ._sql import bindings_of
+from ._query import has_sql, start, start_sql, start_values, without_loads
+from ._shape import TupleShape
 from .column import MISSING
 from .error import ProgrammingError
 from .graph import load_all
@@ -29,7 +30,7 @@ from .model import Model
 from .result import Result, read_all
 from .statement import Query, Statement
 from .transaction import Transaction
-from .value import Bindings, dump_bindings, type_name
+from .value import Bindings, type_name
 
 if TYPE_CHECKING:
     from .database import Database
@@ -67,11 +68,17 @@ def fetch_all(
     offset: int = 0,
     **attributes: Any,
 ) -> list[M]: ...
+@overload
+def fetch_all(
+    database: Database, sql: str, bindings: Bindings = ..., /, *, into: None = None
+) -> list[tuple[Any, ...]]: ...
+@overload
+def fetch_all(database: Database, sql: str, bindings: Bindings = ..., /, *, into: Callable[..., N]) -> list[N]: ...
 def fetch_all(
     database: Database,
     model: Any,
     /,
-    sql: str | None = MISSING,
+    sql: Any = MISSING,
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = MISSING,
@@ -119,11 +126,17 @@ def fetch_one(
     offset: int = 0,
     **attributes: Any,
 ) -> M | None: ...
+@overload
+def fetch_one(
+    database: Database, sql: str, bindings: Bindings = ..., /, *, into: None = None
+) -> tuple[Any, ...] | None: ...
+@overload
+def fetch_one(database: Database, sql: str, bindings: Bindings = ..., /, *, into: Callable[..., N]) -> N | None: ...
 def fetch_one(
     database: Database,
     model: Any,
     /,
-    sql: str | None = MISSING,
+    sql: Any = MISSING,
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = MISSING,
@@ -210,11 +223,17 @@ def cursor(
     offset: int = 0,
     **attributes: Any,
 ) -> Result[M]: ...
+@overload
+def cursor(
+    database: Database, sql: str, bindings: Bindings = ..., /, *, into: None = None
+) -> Result[tuple[Any, ...]]: ...
+@overload
+def cursor(database: Database, sql: str, bindings: Bindings = ..., /, *, into: Callable[..., N]) -> Result[N]: ...
 def cursor(
     database: Database,
     model: Any,
     /,
-    sql: str | None = MISSING,
+    sql: Any = MISSING,
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = MISSING,
@@ -252,20 +271,9 @@ def query(
     if isinstance(sql, Statement):
         hint = "give select() to fetch_all(), fetch_one() or cursor(), and what changes rows to execute()"
         raise ProgrammingError("query() runs SQL, and this is a statement of its own", hint=hint)
-    model: Any = into
-    info = info_of(model) if hasattr(into, "__model__") else None
-    handle = info.handle if info else None
-    opened = native_query.open_cursor(database._handle, handle, sql, dump_bindings(bindings_of(sql, bindings)))
-    if info:
-        return Result(database, opened, info.names, info.load, info.load_rows, info)._begin()
-    if into is None:
-        return Result(database, opened, native_result.cursor_columns, None, None)._begin()
-    try:
-        shape = IntoShape(TupleShape(()), into, opened)
-    except ProgrammingError:
-        opened.free()
-        raise
-    return Result(database, opened, shape.names, shape.load, None)._begin()
+    opened, shape = start_sql(database, sql, bindings, into)
+    model = shape if isinstance(shape, ModelInfo) else None
+    return Result(database, opened, shape.names, shape.load, shape.load_rows, model)._begin()
 
 
 def explain(database: Database, query: Statement) -> str:

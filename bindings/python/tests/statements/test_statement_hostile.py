@@ -70,7 +70,7 @@ def test_depth_ends_in_an_error(db: Database, depth: int) -> None:
 
 
 def test_things_that_are_no_query(db: Database) -> None:
-    for wrong in (None, 5, "SELECT 1", Person.age, Person.age > 3, object()):
+    for wrong in (None, 5, b"SELECT 1", Person.age, Person.age > 3, object()):
         with pytest.raises(cormorant.ProgrammingError, match="model"):
             db.fetch_all(wrong)  # type: ignore[call-overload]
     with pytest.raises(cormorant.ProgrammingError):

@@ -25,6 +25,7 @@ async def calls(db: AsyncDatabase) -> None:
     assert_type(await db.fetch_all(select(Person.name, Person.age)), list[tuple[str, int | None]])
     assert_type(await db.fetch_one(Person.where(Person.age > 3)), Person | None)
     assert_type(await db.fetch_value(select(Person.name)), str | None)
+    assert_type(await db.fetch_all("SELECT ?", (1,)), list[tuple[Any, ...]])
     assert_type(await db.one(Person, name="Ida"), Person)
     assert_type(await db.one(select(Person.name, Person.age)), tuple[str, int | None])
     assert_type(await db.one_value(insert(Person).values(name="x").returning(Person.name)), str)

@@ -14,6 +14,7 @@ from cormorant import (
     Expression,
     Model,
     Query,
+    Result,
     RowValue,
     Select,
     alias,
@@ -34,6 +35,7 @@ from cormorant import (
     raw,
     scalar,
     select,
+    sql,
     table_function,
     to_many,
     to_one,
@@ -162,6 +164,12 @@ with Database("file.db") as db:
     assert_type(db.query("SELECT 1").fetch_one(), tuple[Any, ...] | None)
     assert_type(db.query("SELECT title, total FROM t", into=Total).fetch_all(), list[Total])
     assert_type(db.query("SELECT * FROM album WHERE id = ?", (1,), into=Album).fetch_one(), Album | None)
+    assert_type(db.fetch_all(sql("SELECT {x}", x=1)), list[tuple[Any, ...]])
+    assert_type(db.fetch_all("SELECT title, total FROM t WHERE total > ?", (1,), into=Total), list[Total])
+    assert_type(db.fetch_one("SELECT :x", {"x": 1}), tuple[Any, ...] | None)
+    assert_type(db.one(sql("SELECT {x} AS total", x=1), into=Total), Total)
+    assert_type(db.cursor("SELECT 1"), Result[tuple[Any, ...]])
+    assert_type((db.exists("SELECT 1"), db.count("SELECT ?", (1,))), tuple[bool, int])
     for title, live in db.cursor(select(Album.title, Album.live)):
         assert_type(title, str)
         assert_type(live, bool)

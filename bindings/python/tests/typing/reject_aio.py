@@ -9,7 +9,7 @@ class Person(Model):
 
 async def calls(db: AsyncDatabase, plain: Database) -> None:
     await db.find(Person.name, 1)  # error
-    await db.fetch_all("SELECT 1")  # error
+    await db.fetch_all(1)  # error
     await db.inserted(Person("Ida"))  # error
     await plain.insert(Person("Ida"))  # error
     db.insert(Person("Ida")) + 1  # error

@@ -155,7 +155,7 @@ tuple_(Album.title)  # error
 select(pair)  # error
 Album.artist_id.in_(Album.id)  # error
 insert(Artist).values([1])  # error
-db.one("SELECT 1")  # error
+db.one("SELECT 1", limit=1)  # error
 
 # Aggregates along relations, and what may be NULL.
 Artist.albums.max(Album.artist_id + 1)  # error
