@@ -20,6 +20,8 @@ def compare(db: Database) -> None:
     for album in db.fetch_all(Album):
         artist = db.fetch_one(Artist.where(Artist.albums.contains(album)))
         print(album.title, artist and artist.name, db.count(Album.where(Album.artist == artist)))
+    nina, otto = db.one(Artist, name="Nina"), db.one(Artist, name="Otto")
+    print(db.count(Album.where(Album.artist.in_([nina, otto]))), len(db.fetch_all(Album, artist=nina)))
 
 
 def load(db: Database) -> None:

@@ -32,10 +32,7 @@ def assign(record: Model, link: ToOne[Any], related: Model | None) -> None:
     mine, _ = link._columns()
     key = record.__model__.key
     if related is None and (names := [column for column in mine if column in key]) == list(mine):
-        raise ProgrammingError(
-            f"{link!r} cannot be None, for {', '.join(names)} is the primary key",
-            hint="delete the record, or relate it to another one",
-        )
+        raise never_none(link, names)
     for column, value in zip(mine, link._key(related)):
         if related is not None or column not in key:
             setattr(record, column, value)
@@ -126,6 +123,14 @@ def settle(
     for column, value in changes:
         setattr(record, column, value)
     record.__assigned__ = tuple(left)
+
+
+def never_none(link: Relation[Any], names: Sequence[str]) -> ProgrammingError:
+    """The error where a relation is set to None whose foreign key is the primary key."""
+    return ProgrammingError(
+        f"{link!r} cannot be None, for {', '.join(names)} is the primary key",
+        hint="delete the record, or relate it to another one",
+    )
 
 
 def contradiction(record: Model, link: Relation[Any], name: str, key: Any) -> ProgrammingError:

@@ -27,6 +27,7 @@ from .value import PLAIN, as_plain, can_dump, file_decoder, plain_value, type_na
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from ._relation_base import Relation
     from .model import Model
 
 
@@ -98,6 +99,11 @@ class ModelInfo:
         self.encode_values = {item.name: _codegen.encoder(item) for item in columns}
         self._partial: dict[tuple[str, ...], Callable[[Any], native_record.Row]] = {}
         share(self)
+
+    @property
+    def relations(self) -> Mapping[str, Relation[Any]]:
+        """Its relations by name."""
+        return self._cls.__relations__
 
     def names(self, cursor: CursorHandle) -> tuple[str, ...]:
         """The properties, in the order of a row."""

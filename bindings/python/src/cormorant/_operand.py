@@ -186,8 +186,8 @@ def no_condition(found: object) -> ProgrammingError:
     hint = "put each comparison in parentheses: (Person.age > 35) & (Person.name == name)"
     if isinstance(found, bool):
         hint = (
-            "Python compared, not SQL: ask column.is_null() instead of `is None`, compare a relation's key "
-            "(Album.artist_id == artist.id), and put each comparison in parentheses"
+            "Python compared, not SQL: ask column.is_null() instead of `is None`, compare what the model's class has "
+            "(Album.year == 2004, Album.artist == artist), and put each comparison in parentheses"
         )
     elif isinstance(found, int | Flag):
         hint = (

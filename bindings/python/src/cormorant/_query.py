@@ -18,7 +18,9 @@ from .column import MISSING
 from .error import ProgrammingError
 from .expression import Expression
 from .model import Model
+from .relation import Path, ToOne
 from .result import Convert
+from .select import Select
 from .statement import Query
 from .value import Bindings, dump_bindings
 
@@ -61,7 +63,8 @@ def start(
         attributes = {**attributes, "into": into}
     info = info_of(model)
     sql = option(info, "sql", sql, None)
-    data = dump_query_values(info, sql, bindings, attributes)
+    related = related_attributes(info, sql, bindings, attributes)
+    data = None if related else dump_query_values(info, sql, bindings, attributes)
     order_by = option(info, "order_by", order_by, ())
     limit = limit_option(info, limit, most)
     offset = option(info, "offset", offset, 0)
@@ -74,6 +77,8 @@ def start(
     if isinstance(order_by, str) and "," in order_by:
         listed = ", ".join(repr(name.strip()) for name in order_by.split(","))
         raise ProgrammingError(f"order_by is the one text {order_by!r}", hint=f"give a list: [{listed}]")
+    if related:
+        return _run(database, related_query(info, related, names, limit, offset), None, None)
     return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
 
 
@@ -187,6 +192,42 @@ def option(info: ModelInfo | None, name: str, value: Any, default: Any) -> Any:
 def has_sql(sql: Any) -> bool:
     """Whether SQL is given, of which nothing stands for none as None does."""
     return sql is not None and sql is not MISSING
+
+
+def related_attributes(
+    info: ModelInfo, sql: str | None, bindings: Bindings, attributes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The attributes where relations are among them; else none."""
+    if sql is not None or not (attributes or bindings):
+        return {}
+    relations = info.relations
+    given = {**bindings, **attributes} if bindings and isinstance(bindings, Mapping) else attributes
+    return {} if relations.keys().isdisjoint(given) else dict(given)
+
+
+def related_query(
+    info: ModelInfo, attributes: Mapping[str, Any], order_by: Sequence[str] = (), limit: int = 0, offset: int = 0
+) -> Query[Any]:
+    """The query of the records with these attributes, relations to one among them."""
+    columns = {item.name: item for item in info.columns}
+    conditions: list[Expression[bool | None]] = []
+    for name, value in attributes.items():
+        link = info.relations.get(name)
+        if link is None:
+            # Where there is none of that name, the library says so.
+            column = Expression[Any]((abi.CORM_NODE_COLUMN, info.handle, None, name), columns.get(name))
+            conditions.append(column == value)
+        elif isinstance(link, ToOne):
+            conditions.append(Path((link,)) == value)
+        else:
+            raise ProgrammingError(
+                f"{link!r} leads to many records, and is equal to none",
+                hint=f"ask whether one is among them: select({info.name}).where({info.name}.{name}.contains(record))",
+            )
+    query: Select[Any] = Select(abi.CORM_SELECT, info, None, (), info).where(*conditions).order_by(*order_by)
+    if limit:
+        query = query.limit(0 if limit == abi.CORM_LIMIT_NO_ROWS else limit)
+    return query.offset(offset) if offset else query
 
 
 def dump_query_values(

@@ -15,6 +15,7 @@ from ._write import Conflict, conflict_number
 from .error import ProgrammingError
 from .expression import Expression
 from .model import Model
+from .relation import ToOne
 from .select import source_node
 from .statement import Query, Statement
 from .subquery import Subquery
@@ -77,11 +78,7 @@ class Change(Statement, Generic[M]):
         return Query(self._kind, self._info, None, self._parts + parts, shape)
 
     def _assignments(self, part: int, values: dict[str, Any]) -> list[Node]:
-        columns: dict[str, Any] = {column.name: column for column in self._info.columns}
-        return [
-            (part, name, columns[name]._beside(value) if name in columns else operand(value))
-            for name, value in values.items()
-        ]
+        return [(part, name, node) for name, node in _pairs(self._info, values)]
 
     def _where(self, conditions: tuple[Any, ...]) -> Self:
         nodes = map(condition_node, conditions)
@@ -95,7 +92,7 @@ class Update(Change[M]):
     """An UPDATE, made by update(). It never changes: each method gives another one."""
 
     def set(self, /, **values: Any) -> Self:
-        """Sets properties to values or expressions: set(age=Person.age + 1)."""
+        """Sets properties to values or expressions: set(age=Person.age + 1); a relation to one to a record."""
         return self._with(*self._assignments(abi.CORM_PART_SET, values))
 
     def where(self, *conditions: Expression[bool | None]) -> Self:
@@ -142,8 +139,7 @@ class Insert(Change[M]):
         given: Any = [rows] if isinstance(rows, Mapping) else rows
         if isinstance(given, str | bytes) or not isinstance(given, Iterable):
             raise ProgrammingError(f"the rows are one {type_name(given)}", hint="give a list of dicts")
-        columns: dict[str, Any] = {column.name: column for column in self._info.columns}
-        parts = [_row(row, columns, index) for index, row in enumerate(given)]
+        parts = [_row(row, self._info, index) for index, row in enumerate(given)]
         if not parts:
             raise ProgrammingError("there are no rows to insert", hint="give at least one, or run no statement")
         return self._with(*parts)
@@ -164,15 +160,34 @@ class Insert(Change[M]):
         return OnConflict(self, [properties] if isinstance(properties, str) else list(properties))
 
 
-def _row(row: Any, columns: dict[str, Any], index: int) -> Node:
+def _pairs(info: ModelInfo, values: Mapping[str, Any]) -> list[tuple[str, Node]]:
+    """Properties, and the nodes of what they are set to; for a relation to one the properties of its foreign key."""
+    columns: dict[str, Any] = {column.name: column for column in info.columns}
+    pairs: list[tuple[str, Node]] = []
+    for name, value in values.items():
+        if (column := columns.get(name)) is not None:
+            pairs.append((name, column._beside(value)))
+        elif (link := info.relations.get(name)) is None:
+            pairs.append((name, operand(value)))
+        elif isinstance(link, ToOne):
+            pairs += [(key, columns[key]._beside(item)) for key, item in link._values(value).items()]
+        else:
+            raise ProgrammingError(
+                f"{link!r} leads to many records, of which no column here says anything",
+                hint="change those, or the rows of the junction",
+            )
+    return pairs
+
+
+def _row(row: Any, info: ModelInfo, index: int) -> Node:
     if not isinstance(row, Mapping):
         hint = "give a dict of its values by property"
         if hasattr(type(row), "__model__"):
             hint += "; records are inserted by Database.insert_many()"
         raise ProgrammingError(f"row {index} is a {type_name(row)}", hint=hint)
     refuse_no_names("a row is a dict of properties and values", row)
-    nodes = [columns[name]._beside(value) if name in columns else operand(value) for name, value in row.items()]
-    return abi.CORM_PART_VALUES, list(row), nodes
+    pairs = _pairs(info, row)
+    return abi.CORM_PART_VALUES, [name for name, _ in pairs], [node for _, node in pairs]
 
 
 class OnConflict(Generic[M]):

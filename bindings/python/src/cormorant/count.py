@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from ._model_info import info_of
 from ._native import query as native_query
 from ._native import statement as native_statement
-from ._query import dump_query_values, option, refuse_beside_sql, sql_bindings
+from ._query import dump_query_values, option, refuse_beside_sql, related_attributes, related_query, sql_bindings
 from ._sql import bindings_of
 from .column import MISSING
 from .error import ProgrammingError
@@ -55,6 +55,8 @@ def count(
         return native_query.count(database._handle, None, model, data)
     info = None if model is None else info_of(model)
     sql = option(info, "sql", sql, None)
+    if info is not None and (related := related_attributes(info, sql, bindings, attributes)):
+        return native_statement.count(database._handle, related_query(info, related)._compile().handle, None)
     data = dump_query_values(info, sql, bindings, attributes)
     return native_query.count(database._handle, info.handle if info else None, sql, data)
 

@@ -6,7 +6,7 @@ import copyreg
 import threading
 import types
 from abc import ABCMeta
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
@@ -56,9 +56,13 @@ _variants_lock = threading.RLock()
 if TYPE_CHECKING:
 
     class ModelType(ABCMeta):
-        # For type checkers a relation to one is the class that it leads to: it is compared with a record, and loaded.
+        # For type checkers a relation to one is the class that it leads to: it is compared with records, and loaded.
         def __eq__(cls, other: object) -> Any: ...
         def __ne__(cls, other: object) -> Any: ...
+        def is_null(cls) -> Expression[bool]: ...
+        def is_not_null(cls) -> Expression[bool]: ...
+        def in_(cls, records: Iterable[Model | None]) -> Expression[bool | None]: ...
+        def not_in(cls, records: Iterable[Model | None]) -> Expression[bool | None]: ...
         @overload
         def __truediv__(cls, relation: Route[M]) -> Route[M]: ...
         @overload

@@ -20,7 +20,7 @@ from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import observation as native_observation
 from ._native.handle import ObserverHandle
-from ._query import dump_query_values, has_sql, limit_option, option
+from ._query import dump_query_values, has_sql, limit_option, option, related_attributes, related_query
 from ._shape import TupleShape
 from ._waiting import Nothing, Waiting
 from .column import MISSING
@@ -448,11 +448,15 @@ def observe_live(
     else:
         info = None if model is None else info_of(model)
         sql = option(info, "sql", sql, None)
-        data = dump_query_values(info, sql, bindings, attributes)
+        related = related_attributes(info, sql, bindings, attributes) if info else {}
+        data = None if related else dump_query_values(info, sql, bindings, attributes)
         order_by = option(info, "order_by", order_by, ())
         names = [order_by] if isinstance(order_by, str) else list(order_by)
         query = {"sql": sql, "order_by": names}
         query |= {"limit": limit_option(info, limit, 0), "offset": option(info, "offset", offset, 0)}
+        if related and info:
+            asked = related_query(info, related, names, query["limit"], query["offset"])
+            query = _query_of(asked)
         if info is None and sql is None:
             raise ProgrammingError("neither a model nor SQL to watch", hint="give one of them")
         options["model"] = info.handle if info else None

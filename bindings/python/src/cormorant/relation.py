@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 from ._arithmetic import T_co
-from ._assigned import assign, forget, put
+from ._assigned import assign, forget, never_none, put
 from ._native import abi
 from ._native.handle import ModelHandle
-from ._operand import TRUTHS, condition_node, decimals_of
+from ._operand import TRUTHS, Operand, condition_node, decimals_of
 from ._relation_base import ModelName, Relation, values_of
 from .column import Column
 from .error import ProgrammingError
 from .expression import Expression
+from .function import any_of
+from .value import type_name
 
 if TYPE_CHECKING:
     from .model import Model
@@ -185,6 +188,24 @@ class ToOne(Relation[M]):
         """What it is."""
         return tuple([getattr(record, name, None) for name in self._columns()[0]])
 
+    def _values(self, related: Any) -> dict[str, Any]:
+        """What a statement sets, by property, that relates rows to a record, or to none."""
+        mine, theirs = self._columns()
+        if related is None:
+            names = [name for name in mine if name not in self._owner.__model__.key]
+            if not names:
+                raise never_none(self, mine)
+            return dict.fromkeys(names)
+        self._check(related, self._target())
+        values = {name: getattr(related, other) for name, other in zip(mine, theirs)}
+        for other in theirs:
+            if getattr(related, other) is None:
+                raise ProgrammingError(
+                    f"a record of {self._target().__name__} has no {other} yet, by which it is known",
+                    hint="insert it first",
+                )
+        return values
+
     def _under(self, alias: str) -> Path:
         self._target()
         relation = copy.copy(self)
@@ -201,7 +222,9 @@ def relate(record: Model, name: str, value: Any) -> None:
 
 
 class Path:
-    """A chain of to-one relations: its attributes are the columns at its end."""
+    """A chain of to-one relations: its attributes are the columns at its end, and what is asked of a column, is_null(),
+    is_not_null(), in_() and not_in(), where that has no column of the name.
+    """
 
     __slots__ = ("_steps",)
 
@@ -212,12 +235,14 @@ class Path:
         if name in Path.__slots__:  # asked while a copy is made
             raise AttributeError(name)
         targets = [step._target() for step in self._steps]
-        found = getattr(targets[-1], name)
+        found = getattr(targets[-1], name, None) if name in _QUESTIONS else getattr(targets[-1], name)
         if isinstance(found, Column):
             first, names = self._steps[0], [step.name for step in self._steps]
             return found._at((abi.CORM_NODE_PATH, first._owner.__model__.handle, first._alias, names, found.name))
         if isinstance(found, Path):
             return Path((*self._steps, *found._steps))
+        if name in _QUESTIONS:
+            return partial(_QUESTIONS[name], self)
         raise AttributeError(f"{self!r} has columns and to-one relations of {targets[-1].__name__}, but no {name!r}")
 
     def __eq__(self, other: object) -> Expression[bool]:  # type: ignore[override]
@@ -234,6 +259,15 @@ class Path:
 
     __hash__ = object.__hash__
 
+    def _is_in(self, records: Iterable[Any]) -> Expression[bool]:
+        """Whether the record that it leads to is one of these; None among them asks for none."""
+        if isinstance(records, str | bytes | Operand) or not isinstance(records, Iterable):
+            raise ProgrammingError(
+                f"{self!r} is asked for one {type_name(records)}",
+                hint="give a list of records, or ask the columns of its foreign key",
+            )
+        return any_of(*(self == record for record in records))
+
     def __truediv__(self, relation: Any) -> Route[Any]:
         return Route[Any](tuple(self._steps))._followed(relation)
 
@@ -245,6 +279,14 @@ class Path:
 
     def __repr__(self) -> str:
         return f"<relation {'.'.join([self._steps[0]._owner.__name__, *(step.name for step in self._steps)])}>"
+
+
+_QUESTIONS: dict[str, Callable[..., Expression[bool]]] = {
+    "is_null": lambda path: path == None,  # noqa: E711
+    "is_not_null": lambda path: path != None,  # noqa: E711
+    "in_": Path._is_in,
+    "not_in": lambda path, records: ~path._is_in(records),
+}
 
 
 class Route(Generic[M]):

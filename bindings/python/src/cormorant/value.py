@@ -256,7 +256,8 @@ def plain_value(value: Any) -> Any:
     hint = "give None, int, float, str, bytes, bool, datetime, date, time, timedelta, UUID or Decimal, "
     hint += "or stand it beside its column"
     if hasattr(value, "__model__"):
-        hint = "compare a key, such as Album.artist_id == artist.id, and select columns, such as select(Order.id)"
+        hint = "compare a relation, such as Album.artist == artist, or a key, such as Album.artist_id == artist.id, "
+        hint += "and select columns, such as select(Order.id)"
     elif isinstance(value, type):
         hint = "give a value, not a class"
     elif isinstance(value, Enum):

@@ -9,6 +9,7 @@ from typing_extensions import assert_type
 from cormorant import (
     Column,
     Database,
+    Expression,
     Model,
     Select,
     ToMany,
@@ -82,7 +83,11 @@ assert_type(pia.songs, list[Song])
 assert_type(Singer.songs, ToMany[Song])
 assert_type(Song.singer.name, Column[str])
 assert_type(select(Song).where(Song.singer == pia, Singer.songs.contains(pia.songs[0])), Select[Song])
+assert_type(Song.singer.in_([pia, None]) | Song.singer.is_null(), Expression[bool | None])
+assert_type(Review.song.singer.not_in([pia]), Expression[bool | None])
+assert_type(Song.singer.is_not_null(), Expression[bool])
 db = Database(":memory:")
+assert_type(db.fetch_all(Song, singer=pia), list[Song])
 assert_type(db.load(pia, Singer.songs / Song.lists), list[List])
 assert_type(db.load([pia], Song.singer / Singer.songs), list[Song])
 assert_type(db.load([pia], Singer.songs / Song.singer / Singer.boss), list[Singer])

@@ -130,6 +130,8 @@ db.fetch_value("SELECT ?", (1,), n=1)  # error
 artist = Artist("Ada")
 Album("One", 1).artist = Album("Two", 1)  # error
 Artist("Ada").albums = [artist]  # error
+Album.artist.in_([1])  # error
+Album.artist.not_in(artist)  # error
 select(Artist).where(Artist.albums.contains(artist))  # error
 db.load(artist, Artist.name)  # error
 db.load(artist, Artist.albums)[0].name  # error
