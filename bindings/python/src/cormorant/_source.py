@@ -1,7 +1,9 @@
-"""Subqueries and common tables in a tree: found by their names, and given the WITH that they need."""
+"""Subqueries and common tables in a tree: found by their names, and given the WITH and the names that they need."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ._native import abi
@@ -30,16 +32,66 @@ class SourceName(bytes):
         return made
 
 
+class Unnamed(str):
+    """Stands for the name of a subquery that was given none, until a statement with it is compiled."""
+
+    @classmethod
+    def make(cls) -> Unnamed:
+        return cls(f"(unnamed {next(_numbers)})")
+
+
+_numbers = itertools.count(1)
+
+
 def with_common_tables(statement: Node) -> Node:
-    """The statement with a WITH for each common table that stands in it, once."""
+    """The statement with a WITH for each common table that stands in it, once, and a name for each subquery."""
     names = _Names()
     names.walk(statement)
-    if not names.defined:
-        return statement
-    kind, model, alias, parts = statement
-    # One that another reads from was found later.
-    tables = [table._definition() for table in reversed(names.defined.values())]
-    return kind, model, alias, [*tables, *parts]
+    if names.defined:
+        kind, model, alias, parts = statement
+        # One that another reads from was found later.
+        tables = [table._definition() for table in reversed(names.defined.values())]
+        statement = kind, model, alias, [*tables, *parts]
+    unnamed = [source.name for source in names.sources.values() if isinstance(source.name, Unnamed)]
+    return _named(statement, unnamed) if unnamed else statement
+
+
+def _named(statement: Node, unnamed: list[Unnamed]) -> Node:
+    """The statement with names that nothing else in it has, the same ones whenever it is written anew."""
+    used: set[str] = set()
+
+    def note(part: Any) -> Any:
+        if isinstance(part, ModelHandle):
+            used.add(fold_name(part.info.table))
+        elif isinstance(part, str):
+            used.add(fold_name(part))
+        elif isinstance(part, SourceName):
+            used.add(fold_name(part.source.name))
+        return part
+
+    _copied(statement, note)
+    free = (name for name in map("anon_{}".format, itertools.count(1)) if name not in used)
+    names: dict[str, bytes] = {old: utf8(new, "the name of a subquery") for old, new in zip(unnamed, free)}
+    return _copied(statement, lambda part: names.get(part.source.name, part) if isinstance(part, SourceName) else part)
+
+
+def _copied(tree: Node, change: Callable[[Any], Any]) -> Node:
+    """A tree, which may be deep, with each of its leaves changed."""
+    frames: list[tuple[Any, Iterator[Any], list[Any]]] = [(tree, iter(tree), [])]
+    while True:
+        item, parts, made = frames[-1]
+        for part in parts:
+            if isinstance(part, tuple | list):
+                frames.append((part, iter(part), []))
+                break
+            made.append(change(part))
+        else:
+            frames.pop()
+            copy: Any = made if isinstance(item, list) else tuple(made)
+            if not frames:
+                done: Node = copy
+                return done
+            frames[-1][2].append(copy)
 
 
 class _Names:

@@ -140,12 +140,16 @@ class Select(Query[R_co]):
 
     # --- Sources ---
 
-    def subquery(self, name: str) -> Subquery[R_co]:
-        """The query as a table of others, under this name: t = query.subquery("t"), with columns t.c.total."""
+    def subquery(self, name: str | None = None) -> Subquery[R_co]:
+        """The query as a table of others, under this name, or one that each statement makes: t = query.subquery("t"),
+        with columns t.c.total.
+        """
         return Subquery(name, self._tree(), columns_of(self))
 
-    def cte(self, name: str) -> CommonTable[R_co]:
-        """The query as a common table expression: the statements that read from it have it in their WITH, once."""
+    def cte(self, name: str | None = None) -> CommonTable[R_co]:
+        """The query as a common table expression: the statements that read from it have it in their WITH, once. Without
+        a name each makes one.
+        """
         return CommonTable(name, self._tree(), columns_of(self))
 
     def from_(self, source: type[Model] | Query[Any] | Subquery[Any] | str, *, as_: str | None = None) -> Self:
@@ -381,9 +385,7 @@ def source_node(source: Any, name: str | None) -> tuple[Node, Any, str | None]:
         return (None, source._tree(), None, name), None, None
     if isinstance(source, Subquery):
         if name is not None:
-            raise ProgrammingError(
-                f"{source!r} has a name already", hint=f'read it twice as {source.name}.alias("{name}")'
-            )
+            raise ProgrammingError(f"{source!r} has a name already", hint=f'read it twice as t.alias("{name}")')
         return source._source(), None, None
     info, alias = source_of(source)
     alias = alias or name

@@ -11,7 +11,7 @@ from ._native.expression import Node
 from ._operand import operand
 from ._shape import RecordPart
 from ._sharing import share
-from ._source import SourceName, fold_name
+from ._source import SourceName, Unnamed, fold_name
 from ._text_option import text_argument
 from .column import Column
 from .error import ProgrammingError
@@ -37,7 +37,9 @@ class Subquery(Generic[R_co]):
     # What a WITH defines; None where it stands in FROM itself.
     _table: CommonTable[Any] | None = None
 
-    def __init__(self, name: str, node: Node | None, columns: _Found | None) -> None:
+    def __init__(self, name: str | None, node: Node | None, columns: _Found | None) -> None:
+        if name is None:
+            name = Unnamed.make()
         if not isinstance(name, str) or not name:
             raise ProgrammingError(f"the name of a subquery is {name!r}", hint="give a str")
         self.name = name
@@ -67,7 +69,7 @@ class Subquery(Generic[R_co]):
     def _tree(self) -> Node:
         raise ProgrammingError(
             f"the subquery {self.name} stands where a query is wanted",
-            hint=f"select of it, such as select({self.name}.c.name)",
+            hint="select of it, such as select(t.c.name)",
         )
 
     def __repr__(self) -> str:
@@ -95,7 +97,9 @@ class CommonTable(Subquery[R_co]):
     line = line.union_all(select(Employee.id, line.c.level + 1).join(line, Employee.boss_id == line.c.id))
     """
 
-    def __init__(self, name: str, node: Node, columns: _Found | None, extends: CommonTable[Any] | None = None) -> None:
+    def __init__(
+        self, name: str | None, node: Node, columns: _Found | None, extends: CommonTable[Any] | None = None
+    ) -> None:
         self._query = node
         self._extends = extends
         self._root: object = extends._root if extends else object()

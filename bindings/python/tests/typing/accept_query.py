@@ -211,6 +211,8 @@ assert_type(
 # Subqueries, common tables and table functions.
 ranked = func.row_number().over(partition_by=Album.artist_id).label("rank")
 latest = select(Album.artist_id, Album.title, ranked).subquery("latest")
+assert_type(select(Album.artist_id).subquery().c[Album.artist_id], Expression[int])
+assert_type(select(Album.artist_id).cte().union_all(select(Album.artist_id)).c[Album.artist_id], Expression[int])
 assert_type(latest.c.title, Expression[Any])
 assert_type(latest.c["title"], Expression[Any])
 assert_type(latest.c[Album.title], Expression[str])

@@ -145,7 +145,7 @@ latest.c[Album.title] < 3  # error
 latest.c[3]  # error
 titles: list[tuple[int]] = db.fetch_all(select(latest.c[Album.title]))  # error
 json_each(Album.title).c.id < "x"  # error
-select(Album.title).subquery()  # error
+select(Album.title).subquery(1)  # error
 select(Album).join(latest, Album.title)  # error
 
 # Rows of values.
