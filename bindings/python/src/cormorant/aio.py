@@ -63,6 +63,10 @@ _READING = frozenset(
         "table_exists",
     )
 )
+# What functions ask a Database for first.
+_OF_PLAIN = frozenset(("_handle", "_innermost", "_tracers"))
+# What to write for calls of Database that are not here.
+_INSTEAD = {"timeout": "what is awaited ends with its task's time, async with asyncio.timeout(seconds)"}
 _READING_WORDS = frozenset(("EXPLAIN", "PRAGMA", "SELECT", "VALUES", "WITH"))
 
 
@@ -83,8 +87,9 @@ class AsyncDatabase(DatabaseCalls, Owner):
     transaction() and read() are for `async with`, and all that is awaited in the block is part of them.
 
     A path is opened at the beginning of the block, and closed at its end; options: those of Database. An open Database
-    is used, and stays open. `database` is that one, for plain code; calls that may not be repeated here, such as
-    queue(), timeout() and reopen(), are there.
+    is used, and stays open. `database` is that one, for plain code; calls that are not here, such as queue(), reopen(),
+    tracing(), logging_statements() and opentelemetry_spans(), are there, and tell of what is awaited, too. In place of
+    timeout() there is asyncio.timeout(): what is awaited is interrupted where its task's time is over.
 
     The calls are made on threads, worker_count at most and one more that writes, on a server writer_count more; the
     context variables of the task are
@@ -143,6 +148,20 @@ class AsyncDatabase(DatabaseCalls, Owner):
         if self._database is None:
             raise ProgrammingError("the database is not open", hint="begin its block: async with db")
         return self._database
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if name in _OF_PLAIN:
+                raise ProgrammingError(
+                    f"an {type(self).__name__} stands where a Database is wanted",
+                    hint="run it by await db.perform(lambda database: ...), or give db.database in plain code",
+                )
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name[:1] != "_" and hasattr(Database, name):
+                message = f"{type(self).__name__} has no {name!r}: "
+                message += _INSTEAD.get(name, f"it is of plain code, db.database.{name}")
+            raise AttributeError(message, name=name, obj=self)
 
     # --- How calls are made ---
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from ._either import either
 from ._model_info import handles_of
 from ._native import bundle as native_bundle
 from ._native import callback as native_callback
@@ -87,6 +88,7 @@ class Bundle(Owner):
         ways = bound(up, active.database), bound(down, active.database)
         self._functions += native_bundle.add_step(self._handle, id, *ways, schema.sql if schema else None)
 
+    @either(writes=True)
     def apply(
         self,
         database: Database,
@@ -116,6 +118,7 @@ class Bundle(Owner):
         ):
             native_bundle.apply_bundle(self._handle, database._handle, last, options, self._functions)
 
+    @either(writes=True)
     def revert(
         self,
         database: Database,
@@ -137,6 +140,7 @@ class Bundle(Owner):
         ):
             native_bundle.revert_bundle(self._handle, database._handle, last, options, self._functions)
 
+    @either(writes=True)
     def adopt(self, database: Database, last: str | None = None) -> None:
         """Records the steps up to and with `last` (None: all) as applied in a file that was made without them.
 
@@ -145,6 +149,7 @@ class Bundle(Owner):
         """
         native_bundle.adopt_bundle(self._handle, database._handle, last)
 
+    @either(writes=True)
     def resolve(self, database: Database, id: str, applied: bool) -> None:
         """Says what became of the step that was cut short outside a transaction: applied, or not.
 
@@ -152,6 +157,7 @@ class Bundle(Owner):
         """
         native_bundle.resolve_step(self._handle, database._handle, id, applied)
 
+    @either(writes=False)
     def status(self, database: Database) -> list[BundleState]:
         """The steps of the bundle and of the file's history, in order."""
         states: list[dict[str, Any]] = json.loads(native_bundle.bundle_status(self._handle, database._handle))
@@ -160,6 +166,7 @@ class Bundle(Owner):
             for item in states
         ]
 
+    @either(writes=False)
     def drift(self, database: Database) -> Plan:
         """What has changed in the file since its last step: a plan back to the schema that the step left.
 

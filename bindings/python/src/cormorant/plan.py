@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from ._either import either
 from ._native import migration as native_migration
 from ._native.handle import PlanHandle
 from ._owner import Owner
@@ -97,6 +98,7 @@ class Plan(Owner):
         with migration_options(None, False, None, allow_drop) as options:
             return cls(native_migration.create_plan(file, old._handle, new._handle, options))
 
+    @either(writes=True)
     def apply(
         self,
         database: Database,
@@ -105,7 +107,8 @@ class Plan(Owner):
         drop_snapshot: bool = False,
         progress: ProgressCallback | bool | None = None,
     ) -> None:
-        """Carries the plan out in one transaction; snapshot, drop_snapshot and progress are as in Database.sync.
+        """Carries the plan out in one transaction; snapshot, drop_snapshot and progress are as in Database.sync. With
+        an AsyncDatabase it is awaited.
 
         MigrationError when the plan has problems, MigrationDriftError when the file's schema is no longer what the plan
         was made for.

@@ -5,7 +5,19 @@ from typing import Any
 
 from typing_extensions import assert_type
 
-from cormorant import AsyncDatabase, AsyncTransaction, Column, Database, Model, column, insert, select
+from cormorant import (
+    AsyncDatabase,
+    AsyncTransaction,
+    Bundle,
+    BundleState,
+    Column,
+    Database,
+    Model,
+    Plan,
+    column,
+    insert,
+    select,
+)
 
 
 class Person(Model):
@@ -35,6 +47,17 @@ async def calls(db: AsyncDatabase) -> None:
     assert_type(await db.version, int)
     assert_type(await db.perform(lambda db: db.count(Person)), int)
     assert_type(await db.perform(Database.find, Person, 1), Person | None)
+
+
+async def migrations(db: AsyncDatabase, plain: Database, bundle: Bundle) -> None:
+    await bundle.apply(db, "0002_fill", progress=True)
+    await bundle.revert(db, None)
+    assert_type(await bundle.status(db), list[BundleState])
+    assert_type(await bundle.drift(db), Plan)
+    await (await db.plan(Person)).apply(db, drop_snapshot=True)
+    assert_type(bundle.status(database=plain), list[BundleState])
+    async with db.transaction() as tx:
+        assert_type(await bundle.status(tx), list[BundleState])
 
 
 async def rows(db: AsyncDatabase) -> AsyncIterator[Person]:

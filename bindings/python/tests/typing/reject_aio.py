@@ -1,13 +1,18 @@
 """What type checkers refuse of awaited calls."""
 
-from cormorant import AsyncDatabase, Column, Database, Model
+from cormorant import AsyncDatabase, Bundle, Column, Database, Model
 
 
 class Person(Model):
     name: Column[str]
 
 
-async def calls(db: AsyncDatabase, plain: Database) -> None:
+async def calls(db: AsyncDatabase, plain: Database, bundle: Bundle) -> None:
+    for _ in bundle.status(db):  # error
+        pass
+    await bundle.status(plain)  # error
+    await bundle.apply(db, lost="x")  # error
+    db.timeout(1)  # error
     await db.find(Person.name, 1)  # error
     await db.fetch_all(1)  # error
     await db.inserted(Person("Ida"))  # error
