@@ -142,7 +142,16 @@ def _write_each(
             except Error as error:
                 error.record_index = index
                 raise
+            except Exception as error:
+                _note_place(error, f"record {index} of the batch, of {kind.__name__}")
+                raise
     return total
+
+
+def _note_place(error: Exception, place: str) -> None:
+    """Says which record it was where a hook raised an exception of its own, from Python 3.11 on."""
+    if hasattr(error, "add_note") and place not in getattr(error, "__notes__", ()):
+        error.add_note(place)
 
 
 def _kinds(cls: type[Model]) -> tuple[type[Model], ...]:

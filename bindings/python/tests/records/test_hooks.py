@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from datetime import datetime
 from typing import Any
@@ -126,6 +127,45 @@ def test_an_exception_takes_back_a_batch_and_its_keys(drafts: Database) -> None:
     assert drafts.insert_many(Draft(f"{number}") for number in range(2500)) == 2500
     with pytest.raises(ProgrammingError, match="several models: Draft, Note"):
         drafts.insert_many([Draft("x"), Note("y")])
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_an_exception_in_a_batch_says_which_record_it_was(drafts: Database) -> None:
+    for call, records in (
+        (drafts.insert_many, [Draft("a"), Draft("b"), Draft("before")]),
+        (drafts.upsert_many, [Draft("a"), Draft("b"), Draft("after")]),
+        (drafts.save_many, (Draft(title) for title in ("a", "b", "before"))),
+    ):
+        with pytest.raises(Refusal) as caught:
+            call(records)
+        assert notes_of(caught.value) == ["record 2 of the batch, of Draft"]
+    with pytest.raises(Refusal) as caught:
+        drafts.insert(Draft("before"))
+    assert notes_of(caught.value) == []
+    with pytest.raises(ValidationError) as refused:
+        drafts.insert_many([Draft("a"), Draft("")])
+    assert (refused.value.record_index, notes_of(refused.value)) == (1, [])
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_an_exception_that_is_raised_again_gets_its_note_once(db: Database) -> None:
+    refusal = Refusal("always")
+
+    class Refused(Model):
+        id: Column[int] = key()
+
+        def before_insert(self, database: Database) -> None:
+            raise refusal
+
+    db.create_tables(Refused)
+    for _ in range(3):
+        with pytest.raises(Refusal):
+            db.insert_many([Refused()])
+    assert notes_of(refusal) == ["record 0 of the batch, of Refused"]
+
+
+def notes_of(error: BaseException) -> list[str]:
+    return list(getattr(error, "__notes__", ()))
 
 
 def test_a_rollback_around_it_takes_the_key_back_too(drafts: Database) -> None:
