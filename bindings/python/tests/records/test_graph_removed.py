@@ -140,7 +140,10 @@ class OfNumber(Model):
 @pytest.mark.parametrize(
     ("above", "below"),
     [
-        (Blob(bytearray(b"k")), (OfBlob(1, b"k"), OfBlob(2, b"k"))),
+        (
+            Blob(bytearray(b"k")),  # type: ignore[arg-type]
+            (OfBlob(1, b"k"), OfBlob(2, b"k")),
+        ),
         (Number("1.1"), (OfNumber(1, "1.10"), OfNumber(2, "1.1"))),
     ],
 )
