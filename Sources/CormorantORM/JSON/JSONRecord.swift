@@ -141,9 +141,10 @@ final class JSONRecord: RecordAccess {
         } else if mapping.takesNull[column], !isGenerated {
             try writeNothing(column, &writer)
         } else {
+            let (place, hint) = descriptor.isJSONOptional ? (" in the database", "default_sql") : ("", "default")
             throw JSONFault(
-                .json, "the key is missing, and \(mapping.model.name).\(descriptor.name) has no default",
-                "give a value, or the column a default")
+                .json, "the key is missing, and \(mapping.model.name).\(descriptor.name) has no default\(place)",
+                "give a value, or the column a \(hint)")
         }
     }
 
