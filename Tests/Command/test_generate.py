@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from command_runs import Corm
-from running import CHINOOK, make
+from running import BUILD, CHINOOK, ROOT, make
 
 SHOP = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT UNIQUE,
@@ -31,7 +34,8 @@ def test_python_says_keys_relations_defaults_and_checks(corm: Corm) -> None:
     code = generate(corm, SHOP)
     for piece in [
         'class Customer(Model, table="customers"):',
-        "id: Column[int | None] = column(default=None, kw_only=True, primary_key=True)",
+        "id: Column[int] = key()\n",
+        "from cormorant import Column, Database, Key, Model, column, key, to_many, to_one\n",
         "email: Column[str | None] = column(default=None, kw_only=True, unique=True)",
         'level: Column[int] = column(default=1, kw_only=True, default_sql="1")',
         "orders = to_many(lambda: Order)",
@@ -42,6 +46,54 @@ def test_python_says_keys_relations_defaults_and_checks(corm: Corm) -> None:
         "def fetch_by_customer_id(database: Database, customer_id: int) -> list[Order]:",
     ]:
         assert piece in code
+
+
+def test_python_says_the_key_that_the_file_makes_in_a_word(corm: Corm) -> None:
+    code = generate(
+        corm,
+        """
+        CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, v TEXT);
+        CREATE TABLE b ("The Id" INTEGER, PRIMARY KEY ("The Id"));
+        CREATE TABLE c (a_id INTEGER PRIMARY KEY REFERENCES a, v TEXT);
+        CREATE TABLE d (id INTEGER PRIMARY KEY CHECK (id > 0));
+        CREATE TABLE e (id INTEGER PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE f (id INT PRIMARY KEY);
+        CREATE TABLE g (id TEXT PRIMARY KEY);
+        CREATE TABLE h (x INTEGER, y INTEGER, PRIMARY KEY (x, y));
+        """,
+    )
+    long = "Column[int | None] = column(default=None, kw_only=True, primary_key=True"
+    for piece in [
+        "    id: Column[int] = key(auto_increment=True)\n",
+        '    the_id: Column[int] = key(name="The Id")\n',
+        f'    a_id: {long}, references="a")\n',
+        f'    id: {long}, check="id > 0")\n',
+        "    x: Column[int] = column(primary_key=True)\n    y: Column[int] = column(primary_key=True)\n",
+        "    id: Column[str] = column(primary_key=True)\n",
+        "    id: Column[int] = column(primary_key=True)\n",
+    ]:
+        assert piece in code, piece
+    assert code.count(" = key(") == 2
+
+
+def test_python_has_columns_and_relations_that_are_called_key(corm: Corm) -> None:
+    script = """
+        CREATE TABLE setting (id INTEGER PRIMARY KEY, key TEXT NOT NULL DEFAULT 'a');
+        CREATE TABLE lock (key_id INT REFERENCES keys, number INTEGER PRIMARY KEY);
+        CREATE TABLE keys (id INTEGER PRIMARY KEY);
+    """
+    code = generate(corm, script)
+    assert "    id: Column[int] = key_()\n" in code
+    assert "column, key as key_, to_many, to_one\n" in code
+    assert code.count(" = key_()") == 3
+    used = subprocess.run(
+        [sys.executable, "-c", "import models; print(models.Setting(key='b'), models.Lock().number)"],
+        cwd=corm.folder / "out", capture_output=True, text=True, check=False,
+        env=os.environ | {
+            "PYTHONPATH": str(ROOT / "bindings/python/src"), "CORMORANT_LIBRARY": str(BUILD / "libcormorant.so"),
+        },
+    )  # fmt: skip
+    assert used.stdout == "Setting(id=None, key='b') None\n", used.stderr
 
 
 def test_swift_and_c_say_the_same(corm: Corm) -> None:

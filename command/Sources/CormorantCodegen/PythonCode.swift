@@ -4,8 +4,16 @@ import CormorantQuery
 /// Models as classes.
 struct PythonCode: CodeWriter {
     let code: Code
+    /// What `key` is called: in the body of a class, a column or a relation of that name would be meant.
+    private let keyName: String
 
-    init(_ code: Code) { self.code = code }
+    init(_ code: Code) {
+        self.code = code
+        let taken = Set((code.naming.properties + code.naming.relations).joined())
+        var name = "key"
+        while taken.contains(name) { name += "_" }
+        keyName = name
+    }
 
     func type(_ column: ColumnSketch) -> String { plainType(column) + (column.isOptional ? " | None" : "") }
 
@@ -23,10 +31,21 @@ struct PythonCode: CodeWriter {
         return name
     }
 
+    /// The options of `key` where it says all of the column; nil where it does not.
+    private func keyOptions(_ column: ColumnSketch, _ options: [String]) -> [String]? {
+        guard column.isRowID else { return nil }
+        let own = options.filter { !["default=None", "kw_only=True", "primary_key=True"].contains($0) }
+        return own.allSatisfy { $0.hasPrefix("name=") || $0 == "auto_increment=True" } ? own : nil
+    }
+
     func declaration(_ model: Int, _ column: Int) -> String {
         let sketch = code.sketch.models[model].columns[column]
         let name = code.naming.properties[model][column]
         let options = options(model, sketch, name)
+        if let own = keyOptions(sketch, options) {
+            // It is no parameter of the class, and for type checkers no None.
+            return call("\(name): Column[int] = \(keyName)", own, indent: "    ", trailingComma: true)
+        }
         let declaration = "\(name): Column[\(type(sketch))]"
         return options.isEmpty
             ? declaration : call("\(declaration) = column", options, indent: "    ", trailingComma: true)
@@ -182,10 +201,13 @@ struct PythonCode: CodeWriter {
         if keys.contains(where: { $0.name != nil || $0.condition != nil }) { names.append("Key") }
         names.append("Model")
         if !references.isEmpty { names.append("Reference") }
-        let usesOptions = code.sketch.models.indices.contains { model in
-            code.sketch.models[model].columns.indices.contains { declaration(model, $0).contains(" = column(") }
+        let declarations = code.sketch.models.indices.flatMap { model in
+            code.sketch.models[model].columns.indices.map { declaration(model, $0) }
         }
-        if usesOptions { names.append("column") }
+        if declarations.contains(where: { $0.contains(" = column(") }) { names.append("column") }
+        if declarations.contains(where: { $0.contains(": Column[int] = \(keyName)(") }) {
+            names.append(keyName == "key" ? keyName : "key as \(keyName)")
+        }
         for kind in [RelationMetadata.Kind.manyToMany, .toMany, .toOne]
         where relations.contains(where: { $0.kind == kind }) {
             names.append(kind.rawValue)
