@@ -100,6 +100,11 @@ def test_swift_and_c_say_the_same(corm: Corm) -> None:
     swift = generate(corm, SHOP, "swift")
     assert '@References("customers", onDelete: .cascade) var customerID: Int64' in swift
     assert "static func find(email: String, in database: Database) throws -> Customer? {" in swift
+    # What waits stands beside what blocks, as in the library, and the compiler takes no task for the latter.
+    for call in ["find(email: String, in", "find(id: Int64, in", "fetchAll(customerID: Int64, in"]:
+        assert f"    @available(*, noasync)\n    static func {call} database: Database) throws -> " in swift, call
+        assert f"static func {call} database: Database) async throws -> " in swift, call
+    assert swift.count("try await database.") == swift.count("try database.") == 4
     (corm.folder / "out").rename(corm.folder / "swift")
     c = generate(corm, SHOP, "c")
     assert "corm_status customer_find_by_email(corm_database *database" in c

@@ -145,17 +145,23 @@ struct SwiftCode: CodeWriter {
         }
         let condition = zip(names, inner).map { "$0.\(identifier($0)) == \($1)" }.joined(separator: " && ")
         let isMany = finder.kind == .foreignKey
-        let body =
-            finder.kind == .key
-            ? call(
-                "try database.find", ["\(type).self"] + inner.enumerated().map { $0 == 0 ? "key: \($1)" : $1 },
-                indent: "        ")
-            : "try database.\(isMany ? "fetchAll" : "fetchOne")(\(type).where { \(condition) })"
-        return [
-            "declaration": call(
+        func body(_ isAsync: Bool) -> String {
+            let effects = isAsync ? "try await" : "try"
+            return finder.kind == .key
+                ? call(
+                    "\(effects) database.find",
+                    ["\(type).self"] + inner.enumerated().map { $0 == 0 ? "key: \($1)" : $1 }, indent: "        ")
+                : "\(effects) database.\(isMany ? "fetchAll" : "fetchOne")(\(type).where { \(condition) })"
+        }
+        func declaration(_ isAsync: Bool) -> String {
+            let effects = isAsync ? "async throws" : "throws"
+            return call(
                 "static func \(isMany ? "fetchAll" : "find")", parameters + ["in database: Database"], indent: "    ")
-                + " throws -> \(isMany ? "[\(type)]" : "\(type)?")",
-            "body": body,
+                + " \(effects) -> \(isMany ? "[\(type)]" : "\(type)?")"
+        }
+        return [
+            "declaration": declaration(false), "body": body(false),
+            "asyncDeclaration": declaration(true), "asyncBody": body(true),
         ]
     }
 

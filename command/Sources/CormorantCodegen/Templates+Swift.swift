@@ -50,8 +50,18 @@ private let swiftTemplates = [
                 {% else %}
                 /// The record with the given {{ finder.comment }}; nil where there is none.
                 {% endif %}
+                @available(*, noasync)
                 {{ finder.declaration }} {
                     {{ finder.body }}
+                }
+
+                {% if finder.isMany %}
+                /// The records with the given {{ finder.comment }}, a foreign key.
+                {% else %}
+                /// The record with the given {{ finder.comment }}; nil where there is none.
+                {% endif %}
+                {{ finder.asyncDeclaration }} {
+                    {{ finder.asyncBody }}
                 }
             {% endfor %}
             }
