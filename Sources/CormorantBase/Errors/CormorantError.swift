@@ -115,8 +115,8 @@ public struct CormorantError: Error, Sendable {
 /// What Swift calls otherwise than C and Python; an error is written in their names.
 private let swiftNames = [
     "allow_drop": "allowDrop", "allow_lossy": "allowLossy", "renamed_from": "renamedFrom", "convert_sql": "convert",
-    "default_sql": "default",
-    "execute_script": "executeScript",
+    "default_sql": "default", "distributed_by": "distributedBy", "execute_script": "executeScript",
+    "reader_count": "readerCount", "writer_count": "writerCount",
 ]
 
 /// The text with Swift's names.

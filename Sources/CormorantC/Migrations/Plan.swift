@@ -15,8 +15,9 @@ final class PlanBox: HandleObject {
         self.plan = plan
         info = memory.keep(
             corm_plan_info(
-                step_count: plan.steps.count, problem_count: plan.problems.count, text: memory.copy(plan.description),
-                sql: memory.copy(plan.sql), json: memory.copy(plan.json), risk: plan.risk.rawValue))
+                step_count: plan.steps.count, problem_count: plan.problems.count,
+                text: memory.copy(plan.plainDescription), sql: memory.copy(plan.sql), json: memory.copy(plan.json),
+                risk: plan.risk.rawValue))
         for step in plan.steps {
             var raw = corm_plan_step()
             raw.summary = memory.copy(step.summary)
@@ -25,7 +26,7 @@ final class PlanBox: HandleObject {
             raw.risk = step.risk.rawValue
             raw.rows = step.rows ?? -1
             if !step.problems.isEmpty {
-                raw.problems = memory.copy(step.problems.map { "\($0.message): \($0.annotation)\n" }.joined())
+                raw.problems = memory.copy(step.problems.map { "\($0.plainText)\n" }.joined())
             }
             steps.append(memory.keep(raw))
         }

@@ -367,7 +367,7 @@ extension MigrationPlan {
         steps.map { step in
             var text = "\(riskComment)\(step.risk.name); \(visible(step.summary))"
             if step.risk == .lossy { text += " \(visible(step.danger))" }
-            return text + "\n" + step.notes.map { "--   \(visible($0))\n" }.joined() + step.sqlText
+            return text + "\n" + step.plainNotes.map { "--   \(visible($0))\n" }.joined() + step.sqlText
         }.joined()
     }
 

@@ -32,9 +32,12 @@ public struct MigrationPlan: Sendable {
         /// The same, were its problems decided.
         var decidedRisk: MigrationRisk
         /// What goes, counted, such as `1,204 values of "person.fax"`.
-        public var losses: [String] = []
+        public var losses: [String] { plainLosses.map(inSwift) }
         /// What else it does to values, and which constraints go, such as `2 NULLs of "t.v" become 'n/a'`.
-        public var notes: [String] = []
+        public var notes: [String] { plainNotes.map(inSwift) }
+        /// Both with the names that C and Python have.
+        package var plainLosses: [String] = []
+        package var plainNotes: [String] = []
         /// Rows that it writes again; nil where the plan was made without a file.
         public var rows: Int64?
         /// Why it may not run, each with what would allow it; empty: it may.
@@ -80,26 +83,44 @@ func isVirtual(_ sql: String) -> Bool { foldIdentifier(sql).hasPrefix("create vi
 /// Why a change may not run by itself.
 public struct MigrationProblem: Sendable, Hashable {
     /// Such as `37 rows hold NULL in "person.age"`.
-    public var message: String
-    /// What would allow it, such as `allow_drop "age"`.
-    public var annotation: String
+    public var message: String { inSwift(plainMessage) }
+    /// What would allow it, such as `allowDrop "age"`.
+    public var annotation: String { inSwift(plainAnnotation) }
+    /// Both with the names that C and Python have.
+    package var plainMessage: String
+    package var plainAnnotation: String
     /// What `MigrationOptions.allowDrop` must name, such as `person.age`; nil where that does not allow it.
     package var drop: String?
+
+    /// What it is, and what would allow it.
+    package var plainText: String { "\(plainMessage): \(plainAnnotation)" }
+
+    package init(message: String, annotation: String, drop: String? = nil) {
+        plainMessage = message
+        plainAnnotation = annotation
+        self.drop = drop
+    }
 }
 
 extension MigrationPlan: CustomStringConvertible {
     /// For a person to read: a line per step with its risk, its changes, its statements, and what stands in the way.
-    public var description: String {
+    public var description: String { described(inSwift) }
+
+    /// The same with the names that C and Python have.
+    package var plainDescription: String { described { $0 } }
+
+    /// - Parameter words: makes a text one of the language; no SQL.
+    private func described(_ words: (String) -> String) -> String {
         guard !isEmpty else { return "nothing to do\n" }
         var text = ""
         for (index, step) in steps.enumerated() {
             let rows = step.rows.map { $0 > 0 ? ", \(counted($0, "row"))" : "" } ?? ""
-            text += "\(index + 1). \(visible(step.summary)) (\(visible(step.danger))\(rows))\n"
+            text += "\(index + 1). \(visible(step.summary)) (\(visible(words(step.danger)))\(rows))\n"
             if step.changes.count != 1 || step.changes[0].description != step.summary {
                 for change in step.changes { text += "   - \(visible(change.description))\n" }
             }
-            for note in step.notes { text += "   * \(visible(note))\n" }
-            for problem in step.problems { text += "   ! \(visible("\(problem.message): \(problem.annotation)"))\n" }
+            for note in step.plainNotes { text += "   * \(visible(words(note)))\n" }
+            for problem in step.problems { text += "   ! \(visible(words(problem.plainText)))\n" }
             for sql in step.sql { text += indented(sql) }
         }
         return text
@@ -112,7 +133,7 @@ extension MigrationPlan: CustomStringConvertible {
 
 extension MigrationPlan {
     /// The plan as one JSON document: `{"risk": ..., "steps": [{"summary", "risk", "rows", "losses", "notes", "changes",
-    /// "problems", "sql"}]}`.
+    /// "problems", "sql"}]}`. Its texts are the same in all languages: they have the names that C and Python have.
     public var json: String {
         var out = JSONDocument()
         out.object {
@@ -122,8 +143,8 @@ extension MigrationPlan {
                     $0.member("summary", step.summary)
                     $0.member("risk", step.risk.name)
                     $0.member("rows", step.rows)
-                    $0.array("losses", step.losses) { $0.value($1) }
-                    $0.array("notes", step.notes) { $0.value($1) }
+                    $0.array("losses", step.plainLosses) { $0.value($1) }
+                    $0.array("notes", step.plainNotes) { $0.value($1) }
                     $0.array("changes", step.changes) { out, change in
                         out.object {
                             $0.member("kind", change.kind.rawValue)
@@ -135,8 +156,8 @@ extension MigrationPlan {
                     }
                     $0.array("problems", step.problems) { out, problem in
                         out.object {
-                            $0.member("message", problem.message)
-                            $0.member("annotation", problem.annotation)
+                            $0.member("message", problem.plainMessage)
+                            $0.member("annotation", problem.plainAnnotation)
                         }
                     }
                     $0.array("sql", step.sql) { $0.value($1) }
@@ -172,14 +193,14 @@ extension MigrationRisk {
 }
 
 extension MigrationPlan.Step {
-    /// The risk for a person: what is lost stands out.
+    /// The risk for a person: what is lost stands out. With the names that C and Python have.
     var danger: String {
         switch risk {
         case .safe, .annotated: risk.name
         case .unchecked: "depends on the rows, which were not looked at"
         case .undecided: "needs a decision"
         case .lossy:
-            losses.isEmpty ? "drops what holds nothing" : "LOSES \(losses.joined(separator: " and "))"
+            plainLosses.isEmpty ? "drops what holds nothing" : "LOSES \(plainLosses.joined(separator: " and "))"
         }
     }
 }

@@ -21,7 +21,7 @@ extension Planner {
             let looks = TypeLooks(
                 rows, model, isKept: isKept, former[key]?.table(model.table), records[key])
             // Of a column that is in the way already enough is known.
-            let told = plan.problems.map(\.message)
+            let told = plan.problems.map(\.plainMessage)
             let columns = model.columns.filter { column in
                 looks.needs(column) && !told.contains { contains($0, "\"\(rows.name).\(column.column)\"") }
             }

@@ -322,8 +322,8 @@ final class Planner {
         }
         steps.append(
             MigrationPlan.Step(
-                summary: summary, changes: changes, sql: sql, decidedRisk: risk, losses: judgement.losses,
-                notes: judgement.notes, rows: file == nil ? nil : judgement.rows, problems: judgement.problems,
+                summary: summary, changes: changes, sql: sql, decidedRisk: risk, plainLosses: judgement.losses,
+                plainNotes: judgement.notes, rows: file == nil ? nil : judgement.rows, problems: judgement.problems,
                 guards: guards, rebuilt: rebuilt, isApart: isApart))
         guards = []
     }

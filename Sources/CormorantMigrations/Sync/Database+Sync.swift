@@ -361,7 +361,7 @@ private func taking(_ model: ModelDescriptor, _ source: String, of other: String
 
 /// One error for everything that is in the way.
 func refusal(_ problems: [MigrationProblem]) -> CormorantError {
-    let list = problems.map { "\($0.message) (\($0.annotation))" }.joined(separator: "; ")
+    let list = problems.map { "\($0.plainMessage) (\($0.plainAnnotation))" }.joined(separator: "; ")
     return CormorantError(
         .migration, "\(problems.count == 1 ? "a change needs" : "\(problems.count) changes need") a decision: \(list)",
         hint: "nothing was changed; do what stands in brackets, and try again")

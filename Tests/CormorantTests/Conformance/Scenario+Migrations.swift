@@ -98,7 +98,7 @@ extension Scenario {
 
     private func check(_ plan: MigrationPlan, _ expected: inout Members) throws {
         try check("steps", plan.steps.map(\.summary), &expected)
-        try check("problems", plan.problems.map { "\($0.message): \($0.annotation)" }, &expected)
+        try check("problems", plan.problems.map(\.plainText), &expected)
         try check("risk", plan.risk.name, &expected)
         try check("rows", plan.steps.reduce(0) { $0 + ($1.rows ?? -1) }, &expected)
         try checkParts(of: plan.sql, &expected)

@@ -18,6 +18,8 @@ struct ErrorTests {
         #expect(
             inSwift("t.allow_drop and \"allow_drop\" need allow_drop.")
                 == "t.allow_drop and \"allow_drop\" need allowDrop.")
+        #expect(inSwift("lower writer_count and reader_count") == "lower writerCount and readerCount")
+        #expect(inSwift("distributed_by names no property") == "distributedBy names no property")
         let check = expectError(.sql) { try database.createTables(Misspelt.self) }
         #expect(check?.message.contains("Misspelt") == true && check?.message.contains("pags") == true)
         var person = Person(name: "Ada")

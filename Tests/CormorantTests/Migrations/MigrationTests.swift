@@ -31,6 +31,31 @@ struct MigrationTests {
         #expect(try Contents(database) == before)
     }
 
+    @Test func aPlanIsInSwiftsWords() throws {
+        let database = try formerDatabase()
+        try database.execute("UPDATE album SET year = 'MCMLXV'")
+        let plan = try database.plan(Bare.Album.self)
+        #expect(
+            plan.problems.map(\.annotation) == [
+                "give it convert, or mend the rows", "give it default or convert, or let it be NULL",
+                "allowDrop \"colour\", or renamedFrom \"colour\" where it has a new name",
+            ])
+        #expect(plan.description.contains(": give it default or convert, or let it be NULL\n"))
+        #expect(!plan.description.contains("_sql") && !plan.description.contains("renamed_from"))
+        // As every language has it.
+        #expect(plan.json.contains("give it default_sql or convert_sql"))
+    }
+
+    @Test func whatAPlanLosesIsInSwiftsWordsAndItsSQLAsItRuns() throws {
+        let database = try formerDatabase()
+        let plan = try database.plan(Emptied.Album.self)
+        let loss = "1 value of \"album.year\", which becomes NULL by convert"
+        #expect(plan.steps.flatMap(\.losses).contains(loss))
+        #expect(plan.description.contains(loss))
+        #expect(plan.json.contains("becomes NULL by convert_sql"))
+        #expect(plan.description.contains("length('allow_drop')") && plan.sql.contains("length('allow_drop')"))
+    }
+
     /// Statements are kept prepared, and a prepared `SELECT *` knows the columns of its day.
     @Test func rowsHaveTheColumnsOfToday() throws {
         let database = try formerDatabase()

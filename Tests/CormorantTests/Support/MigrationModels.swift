@@ -56,6 +56,17 @@ enum Bare {
     }
 }
 
+/// The same with conversions that lose values.
+enum Emptied {
+    @Model(allowDrop: ["colour"])
+    struct Album: Equatable {
+        @Key var id: Int64?
+        var title: String
+        @Column(convert: "nullif(CAST(year AS INTEGER), 1965)") var year: Int?
+        @Column(convert: "length('allow_drop')") var letters: Int
+    }
+}
+
 /// A database whose tables are the former ones, with their first rows.
 func formerDatabase(path: String = ":memory:") throws -> Database {
     let database = try openDatabase(path: path)

@@ -44,6 +44,6 @@ struct GenerateMigration: ParsableCommand {
         if !plan.isEmpty, let step = try MigrationBundle(folder: bundle).steps.last {
             try Output.standard.line("wrote \(visible(bundle))/\(visible(step.id))")
         }
-        try Output.standard.write(plan.description)
+        try Output.standard.write(plan.plainDescription)
     }
 }

@@ -53,7 +53,7 @@ struct Migrate: ParsableCommand {
                 plan = try target.plan(source, of: database)
             }
         }
-        try json ? Output.standard.data(plan.json) : Output.standard.write(plan.description)
+        try json ? Output.standard.data(plan.json) : Output.standard.write(plan.plainDescription)
     }
 }
 

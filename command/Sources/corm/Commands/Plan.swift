@@ -27,7 +27,7 @@ struct Plan: ParsableCommand {
             if !steps.isEmpty { throw ExitCode.findings }
         } else {
             let plan = try target.plan(source, of: database).forCommand
-            try json ? Output.standard.data(plan.json) : Output.standard.write(plan.description)
+            try json ? Output.standard.data(plan.json) : Output.standard.write(plan.plainDescription)
             if !plan.isEmpty { throw ExitCode.findings }
         }
     }
@@ -38,7 +38,7 @@ struct Plan: ParsableCommand {
         for (index, step) in steps.enumerated() {
             let risk = step.losses.isEmpty ? step.risk?.name : "LOSES " + step.losses.joined(separator: " and ")
             text += "\(index + 1). \(visible(step.step.id))\(risk.map { " (\(visible($0)))" } ?? "")\n"
-            for problem in step.problems { text += "   ! \(visible(problem.message))\n" }
+            for problem in step.problems { text += "   ! \(visible(problem.plainMessage))\n" }
             for line in sql(step, dialect).split(separator: "\n") { text += "     \(visible(String(line)))\n" }
         }
         return text
@@ -52,7 +52,7 @@ struct Plan: ParsableCommand {
                     $0.member("id", step.step.id)
                     $0.member("risk", step.risk?.name)
                     $0.array("losses", step.losses) { $0.value($1) }
-                    $0.array("problems", step.problems) { $0.value($1.message) }
+                    $0.array("problems", step.problems) { $0.value($1.plainMessage) }
                     $0.member("sql", sql(step, dialect))
                 }
             }

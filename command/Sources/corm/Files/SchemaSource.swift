@@ -266,7 +266,7 @@ extension MigrationPlan {
         for step in steps.indices {
             for problem in steps[step].problems.indices {
                 guard let drop = steps[step].problems[problem].drop else { continue }
-                plan.steps[step].problems[problem].annotation = "--allow-drop \(shellQuoted(drop))"
+                plan.steps[step].problems[problem].plainAnnotation = "--allow-drop \(shellQuoted(drop))"
             }
         }
         return plan
@@ -279,11 +279,11 @@ func refuseProblems(of plan: MigrationPlan) throws {
     let drops = plan.problems.compactMap(\.drop)
     let options = drops.map { "--allow-drop \(shellQuoted($0))" }.joined(separator: " ")
     var advice = drops.isEmpty ? [] : ["\(options) \(drops.count == 1 ? "drops it" : "drop them")"]
-    for problem in plan.problems where problem.drop == nil && !advice.contains(problem.annotation) {
-        advice.append(problem.annotation)
+    for problem in plan.problems where problem.drop == nil && !advice.contains(problem.plainAnnotation) {
+        advice.append(problem.plainAnnotation)
     }
     throw CormorantError(
-        .migration, plan.problems.map(\.message).joined(separator: "; "),
+        .migration, plan.problems.map(\.plainMessage).joined(separator: "; "),
         hint: "nothing was changed; \(advice.joined(separator: "; "))",
         table: plan.steps.flatMap(\.changes).first?.table)
 }

@@ -67,7 +67,7 @@ extension StudioInterface {
         let plan = try plan(path, database, json["drops"].elements.compactMap(\.text))
         return [
             "kind": "schema", "path": .text(path), "plan": .raw(plan.forCommand.json),
-            "drops": JSON(plan.problems.compactMap(\.drop)), "losses": JSON(plan.steps.flatMap(\.losses)),
+            "drops": JSON(plan.problems.compactMap(\.drop)), "losses": JSON(plan.steps.flatMap(\.plainLosses)),
         ]
     }
 
@@ -81,7 +81,7 @@ extension StudioInterface {
         if case .sql(let text) = step.step.up { sql = text }
         return [
             "id": .text(step.step.id), "risk": JSON(step.risk?.name), "losses": JSON(step.losses),
-            "problems": JSON(step.problems.map(\.message)), "sql": .text(sql),
+            "problems": JSON(step.problems.map(\.plainMessage)), "sql": .text(sql),
         ]
     }
 
@@ -108,7 +108,7 @@ extension StudioInterface {
         }
         let plan = try plan(path, database, drops)
         try refuseProblems(of: plan)
-        try refuse(plan.steps.flatMap(\.losses), unless: confirmed)
+        try refuse(plan.steps.flatMap(\.plainLosses), unless: confirmed)
         try database.apply(plan, options: MigrationOptions(allowDrop: drops))
         return ["applied": JSON(plan.steps.map(\.summary))]
     }
