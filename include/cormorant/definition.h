@@ -209,8 +209,9 @@ typedef struct corm_column_def {
     /* SQL expression that computes the column (STORED); it is never written and comes back into the record. */
     const char *computed_sql CORM_ZERO;
     /*
-     * BINARY, NOCASE, RTRIM; or corm_decimal, by which decimals are equal as numbers, and corm_offset_datetime, by which offset
-     * datetimes of one moment are, for connections of the library alone.
+     * BINARY, NOCASE, RTRIM; or, for connections of the library alone, corm_nocase, which minds the case of no letter of
+     * Unicode, corm_decimal, by which decimals are equal as numbers, and corm_offset_datetime, by which offset datetimes of
+     * one moment are. None of the program's own.
      */
     const char *collation CORM_ZERO;
     /* Foreign key: the table and column (NULL: its primary key) that this column refers to. */

@@ -111,9 +111,9 @@ typedef int32_t (*corm_collation_callback)(const char *left, size_t left_size, c
                                            void *context, corm_error **out_error);
 
 /*
- * Makes a collation known, in place of one of that name: COLLATE, corm_expr_collate and columns name it. A file in which
- * an index, or a column that has one, uses a collation needs it in every program that reads or writes it: without it such
- * statements are CORM_E_SQL, "no such collation sequence" with its name.
+ * Makes a collation known, in place of one of that name: COLLATE in SQL and corm_expr_collate name it, no column of a
+ * model. A file in which an index, or a column that has one, uses a collation needs it in every program that reads or
+ * writes it: without it such statements are CORM_E_SQL, "no such collation sequence" with its name.
  *
  * name    copied; not one of SQLite's own (BINARY, NOCASE, RTRIM), nor one that begins with corm_ (CORM_E_MISUSE).
  * compare NULL takes the collation away.

@@ -65,7 +65,7 @@ public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "Cormoran
 ///   - default: SQL expression used when the property is nil at insert.
 ///   - check: SQL condition that must hold.
 ///   - checksCases: of an enum that is `CaseIterable`: a check that the column holds the raw value of one of its cases.
-///   - collate: BINARY, NOCASE or RTRIM.
+///   - collate: BINARY, NOCASE, RTRIM, corm_nocase, corm_decimal or corm_offset_datetime.
 ///   - length: for text, the greatest number of characters.
 ///   - scale: for a decimal, how many digits stand after the point of each value in the table; one with more is refused, not
 ///     rounded.

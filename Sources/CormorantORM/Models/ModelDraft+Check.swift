@@ -93,7 +93,10 @@ extension ModelDraft {
             throw refuse("has an empty collation", "name one, such as NOCASE, or leave it out")
         }
         if let collation = column.collation, !isKnownCollation(collation) {
-            throw refuse("has the collation \"\(collation)\", which is not known", "use BINARY, NOCASE or RTRIM")
+            throw refuse(
+                "has the collation \"\(collation)\", which is none of SQLite's or the library's",
+                "use BINARY, NOCASE, RTRIM, corm_nocase, corm_decimal or corm_offset_datetime; SQL and expressions can name "
+                    + "one of the program's")
         }
         if let target = column.references { try check(target, of: column, refuse) }
     }

@@ -228,8 +228,8 @@ def column(
     unsigned: an integer that is never negative.
     default_sql: SQL expression for None at insert. check: SQL condition; True: that the column holds one of
     the values of its enum or Literal. computed: SQL expression; the column is never
-    written. collate: BINARY, NOCASE, RTRIM, corm_decimal, corm_offset_datetime. references: "table", "table.column" or
-    a Model.
+    written. collate: BINARY, NOCASE, RTRIM, corm_nocase, corm_decimal, corm_offset_datetime. references: "table",
+    "table.column" or a Model.
     transform: own conversion; `type` then says what is stored.
     version: the row's version, for optimistic locking: `version: Column[int] = column(version=True, default=0)`. It is
     1 in a new row and counts each write of a record. To update, save or delete a record whose row has another version
