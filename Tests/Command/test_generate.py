@@ -96,6 +96,15 @@ def test_python_has_columns_and_relations_that_are_called_key(corm: Corm) -> Non
     assert used.stdout == "Setting(id=None, key='b') None\n", used.stderr
 
 
+@pytest.mark.parametrize("language", ["python", "swift", "c"])
+def test_a_collation_of_a_program_is_told_not_said(corm: Corm, language: str) -> None:
+    """No model can have it, and a sync leaves it as it is."""
+    script = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT COLLATE Rev, b TEXT COLLATE nocase);"
+    code = generate(corm, script, language)
+    assert "column 'a' has the collation Rev, of a program: a model cannot say it, the database keeps it" in code
+    assert code.count("Rev") == 1 and '"nocase"' in code
+
+
 def test_swift_and_c_say_the_same(corm: Corm) -> None:
     swift = generate(corm, SHOP, "swift")
     assert '@References("customers", onDelete: .cascade) var customerID: Int64' in swift

@@ -32,7 +32,7 @@ func expressionFault(_ sql: String) throws(CormorantError) -> String? {
 }
 
 /// The collations that every database has.
-func isKnownCollation(_ name: String) -> Bool {
+package func isKnownCollation(_ name: String) -> Bool {
     ["BINARY", "NOCASE", "RTRIM", "corm_decimal", "corm_nocase", "corm_offset_datetime"].contains {
         sameIdentifier($0, name)
     }

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantORM
 import CormorantQuery
 
 extension ModelSketch {
@@ -30,7 +31,13 @@ extension ModelSketch {
     }
 
     private mutating func noteTypes(_ language: Language) {
-        for column in columns {
+        for (place, column) in columns.enumerated() {
+            if let collation = column.metadata.collation, !isKnownCollation(collation) {
+                columns[place].metadata.collation = nil
+                note(
+                    column,
+                    "has the collation \(collation), of a program: a model cannot say it, the database keeps it")
+            }
             let declared = column.metadata.declaredType
             if let other = column.metadata.otherTime {
                 let reading = column.type == .text ? "text (corm check tells how to bring it to that form)" : "a number"
