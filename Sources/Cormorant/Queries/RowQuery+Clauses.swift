@@ -30,6 +30,12 @@ extension RowQuery {
         return ordered([a, b, c, d])
     }
 
+    /// Five terms are two orders.
+    @available(*, unavailable, message: "an order has four terms at once: add the others, .order { ... }.order { ... }")
+    public func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm, D: SQLOrderTerm, E: SQLOrderTerm>(
+        by terms: (Columns) -> (A, B, C, D, E)
+    ) -> Self { fatalError("unavailable") }
+
     private func ordered(_ terms: [any SQLOrderTerm]) -> Self {
         changing { $0.order += terms.map(\.orderTerm.node) }
     }
@@ -119,6 +125,12 @@ extension Record {
     ) -> SelectQuery<Self, Columns> {
         all.order(by: terms)
     }
+
+    /// Five terms are two orders.
+    @available(*, unavailable, message: "an order has four terms at once: add the others, .order { ... }.order { ... }")
+    public static func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm, D: SQLOrderTerm, E: SQLOrderTerm>(
+        by terms: (Columns) -> (A, B, C, D, E)
+    ) -> SelectQuery<Self, Columns> { fatalError("unavailable") }
 
     /// One row for all records that have the same value; see `RowQuery.group(by:)`.
     @inlinable

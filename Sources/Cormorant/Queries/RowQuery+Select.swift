@@ -121,6 +121,18 @@ extension RowQuery {
         }
     }
 
+    /// Nine parts are too many for a tuple.
+    @available(
+        *, unavailable,
+        message: "a query selects eight parts at most: give more as a record, { Card.Columns(name: $0.name, ...) }"
+    )
+    public func select<
+        A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable, G: Selectable,
+        H: Selectable, I: Selectable
+    >(
+        _ parts: (Columns) -> (A, B, C, D, E, F, G, H, I)
+    ) -> SelectQuery<A.Fetched, Columns> { fatalError("unavailable") }
+
     @usableFromInline
     func selecting<Fetched>(
         _ parts: [any Selectable], _ read: @escaping @Sendable (RecordReader) throws -> Fetched

@@ -67,4 +67,16 @@ extension Record {
     {
         all.select(parts)
     }
+
+    /// Nine parts are too many for a tuple.
+    @available(
+        *, unavailable,
+        message: "a query selects eight parts at most: give more as a record, { Card.Columns(name: $0.name, ...) }"
+    )
+    public static func select<
+        A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable, G: Selectable,
+        H: Selectable, I: Selectable
+    >(
+        _ parts: (Columns) -> (A, B, C, D, E, F, G, H, I)
+    ) -> SelectQuery<A.Fetched, Columns> { fatalError("unavailable") }
 }
