@@ -51,9 +51,10 @@ extension Record {
     }
 
     /// Forgets the related records that are others than those which a row just read refers to.
-    mutating func forgetOtherRecords() throws {
+    /// - Parameter keepsAssigned: whether relations that were set stay so.
+    mutating func forgetOtherRecords(keepsAssigned: Bool = false) throws {
         guard Self.model.hasToOne else { return }
-        var stale = StaleRelations(model: Self.model)
+        var stale = StaleRelations(model: Self.model, keepsAssigned: keepsAssigned)
         stale.values = try Self.model.columns.indices.map { try columnValue(at: $0) }
         try visitRelations(&stale)
     }
@@ -110,10 +111,11 @@ private struct WrittenRelations: RelationVisitor {
 /// Takes out the records that the foreign keys do not refer to.
 private struct StaleRelations: RelationVisitor {
     let model: ModelDescriptor
+    let keepsAssigned: Bool
     var values: [Value] = []
 
     func visitOne<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
-        guard property.isLoaded else { return }
+        guard property.isLoaded, !keepsAssigned || !property.isAssigned else { return }
         let relation = try model.relation(named: name)
         let here = relation.ownerColumns.map { values[$0] }
         let record = try property.record

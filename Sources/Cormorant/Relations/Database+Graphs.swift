@@ -21,6 +21,11 @@ extension Database {
             try GraphRecords.visit(&saved) { try graph.copies.look(at: $0) }
             graph.copies.endLook()
             try self.saveGraph(&saved, graph)
+            if graph.copies.hasAny {
+                try graph.copies.endUp(&saved)
+                var copies = GraphEnd(copies: graph.copies)
+                try saved.visitRelations(&copies)
+            }
             try GraphRecords.visit(&saved) { record in
                 let model = type(of: record).model
                 let columns = graph.relations.columns(of: model)
@@ -36,8 +41,8 @@ extension Database {
     fileprivate func saveGraph<R: Record>(
         _ record: inout R, _ graph: SavedGraph, asChildOf parent: Parent? = nil
     ) throws {
-        let keys = try saveReferred(by: &record, graph, asChildOf: parent)
-        if try !graph.copies.isSaved(&record, owner: parent?.reference, keys) {
+        try saveReferred(by: &record, graph, asChildOf: parent)
+        if try !graph.copies.isSaved(record) {
             try save(&record)
             try graph.copies.note(record)
         }
@@ -59,19 +64,22 @@ extension Database {
             }
         }
         guard isBatch else { return try forEach { try saveGraph(&$0, graph, asChildOf: parent) } }
-        try forEach { _ = try saveReferred(by: &$0, graph, asChildOf: parent) }
+        try forEach { try saveReferred(by: &$0, graph, asChildOf: parent) }
         try save(contentsOf: &records)
         try forEach { try saveReferring(to: &$0, graph) }
     }
 
     private func saveReferred<R: Record>(
         by record: inout R, _ graph: SavedGraph, asChildOf parent: Parent?
-    ) throws -> [ForeignKey] {
+    ) throws {
         try graph.copies.bringUpToDate(&record)
         var before = GraphSaver(self, R.model, .toOne, graph, parent: parent)
         try record.visitRelations(&before)
-        try record.set(before.foreignKeys, in: self)
-        return before.foreignKeys
+        guard try graph.copies.takeSaved(&record, (parent?.keys ?? []) + before.foreignKeys) else {
+            return try record.set(before.foreignKeys, in: self)
+        }
+        // What was only loaded with a copy says nothing of what the row is now.
+        try record.set((parent?.keys ?? []) + before.foreignKeys.filter { !$0.isRead }, in: self)
     }
 
     private func saveReferring<R: Record>(to record: inout R, _ graph: SavedGraph) throws {
@@ -123,8 +131,10 @@ private struct GraphSaver: RelationVisitor {
         let relation = try model.relation(named: name)
         let related = try property.record
         if relation.ownerColumns == parent?.columns {
-            try parent?.refuseAnother(property.isAssigned ? related.map { try relation.key(of: $0) } : nil, name, model)
-            property = .read(related)
+            let key = try related.map { try relation.key(of: $0) }
+            try parent?.refuseAnother(property.isAssigned ? key : nil, name, model)
+            // Where another list has taken the record over, it was loaded with the one before.
+            property = key.map { parent?.isMeant(by: $0) == true } == true ? .read(related) : .notLoaded
             return
         }
         guard var target = related else {
@@ -160,7 +170,7 @@ private struct GraphSaver: RelationVisitor {
                     throw error.at(record: index)
                 }
             }
-            let parent = Parent(columns: relation.referredColumns, key: key)
+            let parent = Parent(columns: relation.referredColumns, key: key, keys: keys)
             try database.saveGraphs(&related, graph, asChildrenOf: parent)
         } else {
             try database.saveGraphs(&related, graph, asChildrenOf: nil)
@@ -213,16 +223,43 @@ private struct GraphRecords: RelationVisitor {
     }
 }
 
+/// Makes all copies of a row what it was saved as.
+private struct GraphEnd: RelationVisitor {
+    let copies: GraphCopies
+
+    mutating func visitOne<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
+        guard property.isLoaded, var related = try property.record else { return }
+        try end(&related)
+        property = .read(related)
+    }
+
+    mutating func visitMany<Target: Record>(
+        _ name: String, _ property: inout ToMany<Target>, removed: RemovedRecords
+    ) throws {
+        guard property.isLoaded else { return }
+        var related = try property.records
+        for index in related.indices { try end(&related[index]) }
+        property = .object(Loaded(related, isPart: property.isPart))
+    }
+
+    private mutating func end<R: Record>(_ record: inout R) throws {
+        try copies.endUp(&record)
+        try record.visitRelations(&self)
+    }
+}
+
 /// The record in whose list a record lies, by the foreign key of that.
 private struct Parent {
     let columns: [Int]
     let key: [Value]
+    let keys: [ForeignKey]
 
-    var reference: (columns: [Int], key: [Value]) { (columns, key) }
+    /// Whether a copy with that key is of this one. One that has none may be, from before it was saved.
+    func isMeant(by other: [Value]) -> Bool { other.contains(.null) || RowKey(other) == RowKey(key) }
 
-    /// Refuses a relation that was set to another record. A copy that has no key may be of this one, before it was saved.
+    /// Refuses a relation that was set to another record.
     func refuseAnother(_ other: [Value]?, _ relation: String, _ model: ModelDescriptor) throws {
-        guard let other, !other.contains(.null), RowKey(other) != RowKey(key) else { return }
+        guard let other, !isMeant(by: other) else { return }
         let names = columns.map { model.columns[$0].name }.joined(separator: ", ")
         throw CormorantError(
             .misuse,

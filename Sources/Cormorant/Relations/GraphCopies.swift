@@ -16,8 +16,8 @@ final class GraphCopies {
     private var changed: [Row: (old: [Value], new: [Value])] = [:]
     private var repeated: Set<Row> = []
     private var saved: [Row: [Value]] = [:]
-    /// By which foreign keys a row is in whose list.
-    private var owners: [Row: [[Int]: RowKey]] = [:]
+    /// What lists and assigned relations have said of foreign keys.
+    private var referring: [Row: [Int: Value]] = [:]
 
     init(_ database: Database) { self.database = database }
 
@@ -57,31 +57,40 @@ final class GraphCopies {
             isSame(try record.columnValues(), old)
         else { return }
         try assign(new, to: &record)
+        try record.forgetOtherRecords(keepsAssigned: true)
     }
 
-    /// Makes a record what its row was saved as, but for foreign keys that are given here.
-    /// - Parameter owner: the foreign key of the list that it is in.
-    /// - Returns: whether that leaves nothing to save.
-    func isSaved<R: Record>(
-        _ record: inout R, owner: (columns: [Int], key: [Value])?, _ keys: [ForeignKey]
-    ) throws -> Bool {
+    /// Makes a record what its row was saved as. What it is to refer to is told before: a row refers by the same columns to one
+    /// record alone, wherever it is.
+    /// - Parameter keys: the foreign keys that a list or an assigned relation says.
+    /// - Returns: whether the row was saved.
+    func takeSaved<R: Record>(_ record: inout R, _ keys: [ForeignKey]) throws -> Bool {
         guard !repeated.isEmpty, let row = try row(record), repeated.contains(row) else { return false }
-        if let owner {
-            let key = RowKey(owner.key)
-            guard owners[row, default: [:]].updateValue(key, forKey: owner.columns) ?? key == key else {
-                let names = owner.columns.map { R.model.columns[$0].name }.joined(separator: ", ")
-                throw CormorantError(
-                    .misuse, "\(R.model.name).\(names) would refer to two records",
-                    hint: "put the record into one list of related records only", table: R.model.table,
-                    columns: owner.columns.map { R.model.columns[$0].column })
-            }
+        for key in keys where !key.isRead {
+            let edited = changed[row].flatMap { RowKey([$0.old[key.column]]) == RowKey([$0.new[key.column]]) ? nil : $0.new }
+            let said = referring[row, default: [:]].updateValue(key.value, forKey: key.column) ?? edited?[key.column]
+            guard let said, RowKey([said]) != RowKey([key.value]) else { continue }
+            throw CormorantError(
+                .misuse, "\(R.model.name).\(R.model.columns[key.column].name) would refer to two records",
+                hint: "put the record into one list of related records only, the one its own relation leads to",
+                table: R.model.table, columns: [R.model.columns[key.column].column])
         }
-        guard let before = saved[row] else { return false }
-        var values = before
-        if let owner { for (column, value) in zip(owner.columns, owner.key) { values[column] = value } }
-        for key in keys where !key.isRead { values[key.column] = key.value }
+        guard let values = saved[row] else { return false }
         try assign(values, to: &record)
-        return isSame(values, before)
+        return true
+    }
+
+    /// Whether the record is as its row was saved.
+    func isSaved<R: Record>(_ record: R) throws -> Bool {
+        guard !saved.isEmpty, let row = try row(record), let values = saved[row] else { return false }
+        return isSame(values, try record.columnValues())
+    }
+
+    /// Makes a copy what its row was saved as at last, without the related records that it no longer refers to.
+    func endUp<R: Record>(_ record: inout R) throws {
+        guard let row = try row(record), let values = saved[row], !isSame(values, try record.columnValues()) else { return }
+        try assign(values, to: &record)
+        try record.forgetOtherRecords()
     }
 
     /// Notes a record that was saved.

@@ -125,7 +125,7 @@ final class ConnectionPool: @unchecked Sendable {
         }
         do {
             return try takeFree(thread)
-        } catch let error as CormorantError where waits && writing != nil && error.hint == fullServerHint {
+        } catch let error as CormorantError where waits && writing != nil && error.plainHint == fullServerHint {
             return try waitForOpen(thread, error)
         }
     }
@@ -136,7 +136,7 @@ final class ConnectionPool: @unchecked Sendable {
         while monotonicTime() < end, !Threads.isCancelled, areOpen {
             sleepMilliseconds(10)
             guard state.locked({ free.last?.connection != nil }), semaphore.tryTake() else { continue }
-            do { return try takeFree(thread) } catch let error as CormorantError where error.hint == fullServerHint {}
+            do { return try takeFree(thread) } catch let error as CormorantError where error.plainHint == fullServerHint {}
         }
         throw error
     }

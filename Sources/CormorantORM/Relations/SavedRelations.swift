@@ -56,13 +56,26 @@ package final class SavedRelations {
                 note(list.relation.rows.place, Row(zip(columns, list.owner + key)) { first, _ in first })
             }
         }
-        // Rows of junctions first, which refer to the others.
-        for kind in [RelationDescriptor.Kind.manyToMany, .toMany] {
-            for list in removals where list.relation.kind == kind { try remove(list, database) }
+        for place in order() {
+            for list in removals where list.relation.rows.place == place { try remove(list, database) }
         }
         for list in junctions {
             try database.execute(all: list.keys.map { try list.relation.junctionRow(list.owner, $0, database.dialect) })
         }
+    }
+
+    /// The tables of which rows are removed, those first that refer to others.
+    private func order() -> [Place] {
+        var models: [Place: ModelDescriptor] = [:]
+        for list in removals { models[list.relation.rows.place] = list.relation.rows }
+        var (order, seen): ([Place], Set<Place>) = ([], [])
+        func add(_ place: Place) {
+            guard let model = models[place], seen.insert(place).inserted else { return }
+            for other in removals.lazy.map(\.relation.rows) where other.refers(to: model) { add(other.place) }
+            order.append(place)
+        }
+        for list in removals { add(list.relation.rows.place) }
+        return order
     }
 
     private func remove(_ list: List, _ database: Database) throws {
@@ -128,6 +141,10 @@ private func unique(_ relations: [Relation]) -> [Relation] {
 extension ModelDescriptor {
     fileprivate var place: Place {
         Place(table: foldIdentifier(tableReference.table.name), schema: tableReference.table.schema)
+    }
+
+    fileprivate func refers(to other: ModelDescriptor) -> Bool {
+        schema.foreignKeys.contains { sameIdentifier($0.table, other.table) }
     }
 }
 

@@ -208,6 +208,21 @@ extension SQLCompiler {
     }
 
     private func returningClause(_ columns: [String]) -> String {
-        columns.isEmpty ? "" : " RETURNING \(quotedNames(columns))"
+        guard !columns.isEmpty else { return "" }
+        let returned = columns.map { (records?.mustReturn($0, dialect) == true ? "+" : "") + quoteIdentifier($0) }
+        return " RETURNING \(returned.joined(separator: ", "))"
     }
+}
+
+extension TableReference {
+    /// Whether a column must be an expression to come back as it is: where the first column of a table is REAL, RETURNING of SQLite
+    /// 3.40 makes a real of each integer.
+    func mustReturn(_ name: String, _ dialect: Dialect) -> Bool {
+        guard dialect == .sqlite, columns.contains(where: \.isReal) else { return false }
+        return columns.contains { sameIdentifier($0.name, name) && !$0.isReal }
+    }
+}
+
+extension TableReference.Column {
+    var isReal: Bool { type == .double || type == .float }
 }

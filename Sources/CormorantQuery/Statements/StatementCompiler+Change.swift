@@ -333,11 +333,22 @@ extension StatementCompiler {
             if dialect == .postgres {
                 try write(resultColumn: column, as: nil)
             } else {
+                let name = returnedAsExpression(column, change.table)
+                if name != nil { sql += "+" }
                 try write(column, at: .any)
+                if let name, case .column = column.node { sql += " AS " + quoteIdentifier(name) }
             }
             if case .labelled(_, let name) = column.node { sql += " AS " + (try given(name)) }
         }
     }
+}
+
+/// The name of a column that does not come back as it is unless it is an expression.
+private func returnedAsExpression(_ expression: Expression, _ table: TableReference) -> String? {
+    if case .labelled(let labelled, _) = expression.node { return returnedAsExpression(labelled, table) }
+    guard case .column(let reference) = expression.node else { return nil }
+    let name = reference.column.name
+    return table.mustReturn(name, .sqlite) ? name : nil
 }
 
 extension [(column: Int, value: Expression)] {

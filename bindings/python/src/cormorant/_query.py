@@ -201,7 +201,10 @@ def related_attributes(
     if sql is not None or not (attributes or bindings):
         return {}
     relations = info.relations
-    given = {**bindings, **attributes} if bindings and isinstance(bindings, Mapping) else attributes
+    if bindings and not isinstance(bindings, Mapping):
+        # Which is refused there.
+        return {}
+    given = {**bindings, **attributes} if isinstance(bindings, Mapping) else attributes
     return {} if relations.keys().isdisjoint(given) else dict(given)
 
 

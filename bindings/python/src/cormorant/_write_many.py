@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from contextlib import nullcontext
 from itertools import chain, groupby, islice
@@ -150,8 +151,10 @@ def _write_each(
 
 def _note_place(error: Exception, place: str) -> None:
     """Says which record it was where a hook raised an exception of its own, from Python 3.11 on."""
-    if hasattr(error, "add_note") and place not in getattr(error, "__notes__", ()):
-        error.add_note(place)
+    # It may be of a class that takes none.
+    with contextlib.suppress(Exception):
+        if place not in getattr(error, "__notes__", ()):
+            getattr(error, "add_note", lambda _: None)(place)
 
 
 def _kinds(cls: type[Model]) -> tuple[type[Model], ...]:

@@ -19,6 +19,7 @@ from .model import Model
 from .plan import Plan
 from .progress import ProgressCallback, migration_options
 from .schema import Schema
+from .thread import call_plain
 from .transaction import noting
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _run(
     action: Callable[[Database], object], database: Callable[[DatabaseHandle], Database], handle: DatabaseHandle
 ) -> None:
     given = database(handle)
-    noting(given, lambda: action(given))
+    noting(given, lambda: call_plain(action, given))
 
 
 def _number(step: VersionStep) -> int:

@@ -114,6 +114,17 @@ class Counted(Model, table="counted"):
     version: Column[int] = column(version=True, default=0)
 
 
+def test_a_step_that_is_a_coroutine_function_is_refused(db: Database) -> None:
+    async def step(db: Database) -> None:
+        db.execute("CREATE TABLE never (a)")
+
+    bundle = Bundle()
+    bundle.add("0001_never", up=step)
+    with pytest.raises(cormorant.ProgrammingError, match="coroutine"):
+        bundle.apply(db)
+    assert [state.state for state in bundle.status(db)] == ["pending"]
+
+
 @pytest.mark.parametrize("fails", ["itself", "behind it", "not"])
 @pytest.mark.parametrize("numbered", [False, True])
 def test_a_step_that_is_rolled_back_leaves_records_as_they_were(db: Database, fails: str, numbered: bool) -> None:

@@ -130,6 +130,8 @@ def test_records_as_attributes(db: Database) -> None:
     assert [disc.title for disc in db.cursor(Disc, label=None)] == ["Three"]
     assert db.one(Disc, shelf=a_2).title == "Two"
     assert db.count(Disc, shelf=None) == 2
+    with pytest.raises(cormorant.ProgrammingError, match="bindings without SQL"):
+        db.fetch_all(Disc, bindings=(1,), label=opal)
     assert (db.count(Disc, label=opal, number=None), db.page_count(Disc, label=opal, page_size=1)) == (1, 2)
     found = db.fetch_one(Disc, label=rose, order_by=["-title"])
     assert found is not None
