@@ -75,11 +75,13 @@ extension Database {
         try graph.copies.bringUpToDate(&record)
         var before = GraphSaver(self, R.model, .toOne, graph, parent: parent)
         try record.visitRelations(&before)
-        guard try graph.copies.takeSaved(&record, (parent?.keys ?? []) + before.foreignKeys) else {
-            return try record.set(before.foreignKeys, in: self)
+        // A relation that leads where the foreign key does says nothing: so is one set whose record was changed.
+        let others = try before.foreignKeys.filter { key in
+            try !key.isRead && RowKey([key.value]) != RowKey([record.columnValue(at: key.column)])
         }
-        // What was only loaded with a copy says nothing of what the row is now.
-        try record.set((parent?.keys ?? []) + before.foreignKeys.filter { !$0.isRead }, in: self)
+        let names = Set(others.map(\.relation.name))
+        let said = (parent?.keys ?? []) + before.foreignKeys.filter { names.contains($0.relation.name) }
+        try record.set(try graph.copies.takeSaved(&record, said) ? said : before.foreignKeys, in: self)
     }
 
     private func saveReferring<R: Record>(to record: inout R, _ graph: SavedGraph) throws {

@@ -66,7 +66,7 @@ final class GraphCopies {
     /// - Returns: whether the row was saved.
     func takeSaved<R: Record>(_ record: inout R, _ keys: [ForeignKey]) throws -> Bool {
         guard !repeated.isEmpty, let row = try row(record), repeated.contains(row) else { return false }
-        for key in keys where !key.isRead {
+        for key in keys {
             let edited = changed[row].flatMap { RowKey([$0.old[key.column]]) == RowKey([$0.new[key.column]]) ? nil : $0.new }
             let said = referring[row, default: [:]].updateValue(key.value, forKey: key.column) ?? edited?[key.column]
             guard let said, RowKey([said]) != RowKey([key.value]) else { continue }
