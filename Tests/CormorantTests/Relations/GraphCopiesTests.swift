@@ -110,4 +110,35 @@ struct GraphCopiesTests {
         #expect(error?.plainMessage == "Post.blogID would refer to two records")
         #expect(try database.fetchAll(Post.order { $0.id }).map(\.blogID) == [1, 1])
     }
+
+    @Test func whatALaterCopyRefersToAllHaveInTheEnd() throws {
+        var topic = try #require(
+            try database.fetchOne(
+                Topic.load(\.posts) { $0.order { $0.id }.load(\.topics) { $0.load(\.posts) { $0.order { $0.id } } } }))
+        var posts = try topic.posts.records
+        var topics = try posts[0].topics.records
+        var inner = try topics[0].posts.records
+        inner[0].blog = .loaded(nil)
+        topics[0].posts = .loaded(inner)
+        posts[0].topics = .loaded(topics)
+        topic.posts = .loaded(posts)
+        for _ in 0..<2 {
+            try database.save(graph: &topic)
+            #expect(try database.fetchAll(Post.order { $0.id }).map(\.blogID) == [nil, 1])
+            #expect(try topic.posts.records.map(\.blogID) == [nil, 1])
+        }
+    }
+
+    @Test func aListThatTakesARecordOverForgetsWhatItWasLoadedWith() throws {
+        var other = Blog(name: "Other")
+        try database.save(&other)
+        let post = try #require(try database.fetchOne(Post.where { $0.id == 1 }.load(\.blog)))
+        other.posts = .loaded([post])
+        try database.save(graph: &other)
+        var moved = try other.posts.records[0]
+        #expect(moved.blogID == 2 && !moved.blog.isLoaded)
+        moved.title = "Moved"
+        try database.save(graph: &moved)
+        #expect(try database.find(Post.self, key: 1)?.blogID == 2)
+    }
 }
