@@ -67,7 +67,9 @@ final class GraphCopies {
     func takeSaved<R: Record>(_ record: inout R, _ keys: [ForeignKey]) throws -> Bool {
         guard !repeated.isEmpty, let row = try row(record), repeated.contains(row) else { return false }
         for key in keys {
-            let edited = changed[row].flatMap { RowKey([$0.old[key.column]]) == RowKey([$0.new[key.column]]) ? nil : $0.new }
+            let edited = changed[row].flatMap {
+                RowKey([$0.old[key.column]]) == RowKey([$0.new[key.column]]) ? nil : $0.new
+            }
             let said = referring[row, default: [:]].updateValue(key.value, forKey: key.column) ?? edited?[key.column]
             guard let said, RowKey([said]) != RowKey([key.value]) else { continue }
             throw CormorantError(
@@ -88,7 +90,9 @@ final class GraphCopies {
 
     /// Makes a copy what its row was saved as at last, without the related records that it no longer refers to.
     func endUp<R: Record>(_ record: inout R) throws {
-        guard let row = try row(record), let values = saved[row], !isSame(values, try record.columnValues()) else { return }
+        guard let row = try row(record), let values = saved[row], !isSame(values, try record.columnValues()) else {
+            return
+        }
         try assign(values, to: &record)
         try record.forgetOtherRecords()
     }

@@ -136,7 +136,8 @@ final class ConnectionPool: @unchecked Sendable {
         while monotonicTime() < end, !Threads.isCancelled, areOpen {
             sleepMilliseconds(10)
             guard state.locked({ free.last?.connection != nil }), semaphore.tryTake() else { continue }
-            do { return try takeFree(thread) } catch let error as CormorantError where error.plainHint == fullServerHint {}
+            do { return try takeFree(thread) } catch let error as CormorantError where error.plainHint == fullServerHint
+            {}
         }
         throw error
     }

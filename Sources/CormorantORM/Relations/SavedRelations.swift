@@ -135,7 +135,9 @@ private struct Reference: Hashable {
 /// One of each foreign key.
 private func unique(_ relations: [Relation]) -> [Relation] {
     var known: Set<[String]> = []
-    return relations.filter { known.insert([$0.rows.place.table, $0.rows.place.schema ?? ""] + $0.referringColumns).inserted }
+    return relations.filter {
+        known.insert([$0.rows.place.table, $0.rows.place.schema ?? ""] + $0.referringColumns).inserted
+    }
 }
 
 extension ModelDescriptor {

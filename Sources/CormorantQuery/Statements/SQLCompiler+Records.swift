@@ -218,7 +218,9 @@ extension TableReference {
     /// Whether a column must be an expression to come back as it is: where the first column of a table is REAL, RETURNING of SQLite
     /// 3.40 makes a real of each integer.
     func mustReturn(_ name: String, _ dialect: Dialect) -> Bool {
-        guard dialect == .sqlite, columns.contains(where: { $0.type == .double || $0.type == .float }) else { return false }
+        guard dialect == .sqlite, columns.contains(where: { $0.type == .double || $0.type == .float }) else {
+            return false
+        }
         return columns.contains {
             [.int64, .int32, .bool, .duration].contains($0.type) && sameIdentifier($0.name, name)
         }
