@@ -259,7 +259,7 @@ class Path:
 
     __hash__ = object.__hash__
 
-    def _is_in(self, records: Iterable[Any]) -> Expression[bool]:
+    def _is_in(self, records: Iterable[Any]) -> Expression[bool | None]:
         """Whether the record that it leads to is one of these; None among them asks for none."""
         if isinstance(records, str | bytes | Operand) or not isinstance(records, Iterable):
             raise ProgrammingError(
@@ -281,7 +281,7 @@ class Path:
         return f"<relation {'.'.join([self._steps[0]._owner.__name__, *(step.name for step in self._steps)])}>"
 
 
-_QUESTIONS: dict[str, Callable[..., Expression[bool]]] = {
+_QUESTIONS: dict[str, Callable[..., Expression[bool | None]]] = {
     "is_null": lambda path: path == None,  # noqa: E711
     "is_not_null": lambda path: path != None,  # noqa: E711
     "in_": Path._is_in,
