@@ -48,7 +48,7 @@ def change(db: Database) -> None:
     ben = db.fetch_one(Person, name="Ben")
     assert ben is not None
     ben.salary += 200
-    ben.update(db, "salary")
+    ben.update(db, Person.salary)
 
     with db.transaction():
         for person in db.fetch_all(Person, "SELECT * FROM people WHERE department IS NULL"):

@@ -30,7 +30,7 @@ def work(db: Database) -> list[int]:
     while job := claim(db):
         finished.append(job.arguments["number"])
         job.done = datetime.now(timezone.utc)
-        job.update(db, "done")
+        job.update(db, Job.done)
     return finished
 
 

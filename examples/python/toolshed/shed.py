@@ -38,7 +38,7 @@ def give_back(db: Database, tool_id: int, day: date) -> Loan:
         if loan is None:
             raise Refused(f"tool {tool_id} is in the shed")
         loan.returned = day
-        return loan.update(db, "returned")
+        return loan.update(db, Loan.returned)
 
 
 def overdue(db: Database, today: date) -> list[tuple[Loan, Tool, Member]]:

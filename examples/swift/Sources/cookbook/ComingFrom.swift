@@ -50,7 +50,7 @@ enum ComingFrom {
         try database.insert(&book)
         book.price = 9.5
         try database.update(&book)
-        try database.update(&book, properties: ["price"])
+        try database.update(&book, \.price)
         try database.save(&book)
         try database.refresh(&book)
         var more = [

@@ -36,7 +36,7 @@ struct People {
     static func change(_ database: Database) throws {
         if var ben = try database.fetchOne(Person.self, Query(["name": "Ben"])) {
             ben.salary += 200
-            try ben.update(in: database, properties: ["salary"])
+            try ben.update(in: database, \.salary)
         }
         try database.transaction {
             let without = Query(sql: "SELECT * FROM people WHERE department IS NULL")
@@ -80,7 +80,7 @@ struct People {
         let raised = try await database.transaction { database in
             var people = try database.fetchAll(Person.self, Query(["department": 1]))
             for index in people.indices { people[index].salary += 100 }
-            try database.update(contentsOf: &people, properties: ["salary"])
+            try database.update(contentsOf: &people, \.salary)
             return people.count
         }
         let total = try await database.query("SELECT sum(salary) AS total FROM people")
