@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantThreads
 
 /// How far a checkpoint goes: https://www.sqlite.org/c3ref/wal_checkpoint_v2.html
 public enum CheckpointMode: Int32, Sendable {
@@ -31,8 +32,14 @@ extension Connection {
     package func checkpoint(_ mode: CheckpointMode) throws -> CheckpointPages {
         try requireSQLite("checkpoints")
         var (log, copied): (Int32, Int32) = (-1, -1)
+        let end = time(after: Int(try pragma("busy_timeout")))
         // SQLite's constants count as ours do.
-        let status = sqlite3_wal_checkpoint_v2(handle, "main", mode.rawValue, &log, &copied)
+        var status = sqlite3_wal_checkpoint_v2(handle, "main", mode.rawValue, &log, &copied)
+        // It waits for nobody where another connection's checkpoint runs.
+        while status == SQLITE_BUSY, monotonicTime() < end, !Threads.isCancelled {
+            sleepMilliseconds(1)
+            status = sqlite3_wal_checkpoint_v2(handle, "main", mode.rawValue, &log, &copied)
+        }
         guard status == SQLITE_OK else { throw error(status) }
         return CheckpointPages(log: Int64(log), copied: Int64(copied))
     }

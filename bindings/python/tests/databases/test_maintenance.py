@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from models import Person
@@ -85,3 +88,27 @@ def test_a_backup_takes_no_place_of_another_file(db: Database, path: Path) -> No
     refused("CORM_E_CANNOT_OPEN", lambda: db.backup(link))
     assert link.is_symlink()
     assert not [file for file in path.parent.iterdir() if file not in (path, link) and path.name not in file.name]
+
+
+HOLDS_CHECKPOINTS = """
+import fcntl, sys, time
+with open(sys.argv[1], "r+b") as index:
+    # WAL_CKPT_LOCK: https://www.sqlite.org/walformat.html#wal_locks
+    fcntl.lockf(index, fcntl.LOCK_EX, 1, 121)
+    print("held", flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("mode", ["passive", "full", "restart", "truncate"])
+def test_a_checkpoint_waits_for_the_one_of_another_process(path: Path, mode: Any) -> None:
+    with Database(path, busy_timeout=10) as db, Database(path, busy_timeout=0.05) as hasty:
+        db.execute("CREATE TABLE t (a)")
+        command = [sys.executable, "-c", HOLDS_CHECKPOINTS, f"{path}-shm", "0.5"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as other:
+            assert other.stdout
+            assert other.stdout.readline() == b"held\n"
+            with pytest.raises(cormorant.BusyError):
+                hasty.checkpoint(mode)
+            log, copied = db.checkpoint(mode)
+            assert log == copied
