@@ -68,7 +68,7 @@ extension ModelDescriptor {
                 let here = keys.map { column(along: path, $0.name, alias: alias, source: source) }
                 guard value != nil else { return .any(here.map { .unary(.isNull, $0) }) }
                 // As the foreign key compares.
-                return .all(
+                let isSame: Expression = .all(
                     try keys.indices.map { index in
                         let collation = relation.step.collations[index]
                         let isSame = keys[index].comparedBy == collation
@@ -76,6 +76,11 @@ extension ModelDescriptor {
                             .equal, isSame ? here[index] : .collate(here[index], collation ?? "binary"),
                             try here[index].placed(known(relation.step.columns[index].to)))
                     })
+                guard keys.count > 1, !hasScope else { return isSame }
+                let optional = relation.step.columns.indices.filter {
+                    !owner.tableReference.columns[relation.step.columns[$0].from].isNotNull
+                }
+                return .present(optional.map { here[$0] }, isSame)
             }
             guard names.count == 1 else {
                 throw CormorantError(

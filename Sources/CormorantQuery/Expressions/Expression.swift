@@ -294,6 +294,42 @@ extension Expression {
         return Expression(.cases(base: base, cases, otherwise: otherwise), over: inner)
     }
 
+    /// Equalities that are NULL together where one of the operands is: a foreign key of which a part is NULL leads to no row, so that
+    /// it neither is that of a row nor is it none of it.
+    package static func present(_ operands: [Expression], _ equalities: Expression) -> Expression {
+        guard !operands.isEmpty else { return equalities }
+        return cases(
+            base: nil, [(when: all(operands.map { .unary(.isNotNull, $0) }), then: equalities)], otherwise: nil)
+    }
+
+    /// The same in a condition, where NULL is as good as false: of `present` the equalities, for which an index serves.
+    package var asCondition: Expression {
+        switch node {
+        case .list(let isAny, let parts) where parts.contains { $0.changesAsCondition }:
+            isAny ? .any(parts.map(\.asCondition)) : .all(parts.map(\.asCondition))
+        case .cases where changesAsCondition: equalitiesOfPresent ?? self
+        default: self
+        }
+    }
+
+    private var changesAsCondition: Bool {
+        switch node {
+        case .list(_, let parts): parts.contains { $0.changesAsCondition }
+        case .cases: equalitiesOfPresent != nil
+        default: false
+        }
+    }
+
+    private var equalitiesOfPresent: Expression? {
+        guard case .cases(nil, let cases, nil) = node, cases.count == 1, case .list(false, let parts) = cases[0].then.node
+        else { return nil }
+        let areEqual = parts.allSatisfy { if case .binary(.equal, _, _) = $0.node { true } else { false } }
+        let tests: [Expression] =
+            if case .list(false, let parts) = cases[0].when.node { parts } else { [cases[0].when] }
+        let arePresent = tests.allSatisfy { if case .unary(.isNotNull, _) = $0.node { true } else { false } }
+        return areEqual && arePresent ? .all([cases[0].when, cases[0].then]) : nil
+    }
+
     package static func cast(_ operand: Expression, _ type: ColumnType) -> Expression {
         Expression(.cast(operand, type), over: operand.depth)
     }

@@ -4,6 +4,7 @@ extension StatementCompiler {
     func write(_ change: Change) throws {
         try write(change.commonTables)
         try checkNames(of: change.table)
+        try refuseCommonTable(inScopeOf: change.table)
         noteForms(of: change.table)
         switch change.kind {
         case .update: try write(update: change)
@@ -64,6 +65,7 @@ extension StatementCompiler {
                 .misuse, "model \(table.model) reads a view, declares no key, and has a scope",
                 hint: "declare its primary key to update rows from others", table: table.name)
         }
+        try refuseCommonTable(calledAs: table)
         let key = table.key.isEmpty ? [table.hiddenKey ?? ""] : table.key.map { table.columns[$0].name }
         let (inner, outer) = (quoteIdentifier(unusedName(table.name)), quoteIdentifier(table.name))
         let same = key.map { "\(inner).\(quoteIdentifier($0)) = \(outer).\(quoteIdentifier($0))" }

@@ -2,6 +2,9 @@ import CormorantBase
 
 extension StatementCompiler {
     func write(_ select: Select) throws {
+        // Those of a subquery can be read from in it alone.
+        let visible = commonTables.count
+        defer { commonTables.removeSubrange(visible...) }
         guard select.compounds.isEmpty else { return try write(compound: select) }
         try write(select.commonTables)
         try write(core: select)
@@ -203,12 +206,32 @@ extension StatementCompiler {
         return wanted
     }
 
-    /// A common table of the name of a model's table would be read in its place.
+    /// A common table of the name of a model's table would be read in its place, also by the model's scope.
     func refuseCommonTable(calledAs table: TableReference) throws {
-        guard let common = brought.first(where: { sameIdentifier($0.name, table.name) }) else { return }
+        guard !commonTables.isEmpty else { return }
+        try refuseCommonTable(inScopeOf: table)
+        guard let common = commonTables.first(where: { sameIdentifier($0.name, table.name) }) else { return }
         throw CormorantError(
             .misuse, "the common table \"\(common.name)\" is called as the table of \(table.model)",
             hint: "give it another name", table: table.name)
+    }
+
+    /// What a scope reads from is told by the word before it: it is SQL, and a column may be called as a common table is.
+    func refuseCommonTable(inScopeOf table: TableReference) throws {
+        guard !commonTables.isEmpty, let scope = table.scope else { return }
+        var tokenizer = SQLTokenizer(scope)
+        var previous = ""
+        while let token = try tokenizer.next() {
+            let name = foldIdentifier(tokenizer.unquoted(token))
+            if ["from", "join", "in", ","].contains(previous),
+                let common = commonTables.first(where: { foldIdentifier($0.name) == name })
+            {
+                throw CormorantError(
+                    .misuse, "the scope of \(table.model) reads from \"\(name)\", as the common table is called",
+                    hint: "give the common table another name", table: table.name)
+            }
+            previous = name
+        }
     }
 
     func write(_ source: Source, at position: Int) throws {
@@ -290,6 +313,7 @@ extension StatementCompiler {
 
     /// Writes a condition that stands alone.
     func write(truth condition: Expression) throws {
+        let condition = condition.asCondition
         if dialect == .postgres { try write(condition: condition, at: .any) } else { try write(condition, at: .any) }
     }
 
