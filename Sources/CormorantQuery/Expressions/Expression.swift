@@ -321,7 +321,8 @@ extension Expression {
     }
 
     private var equalitiesOfPresent: Expression? {
-        guard case .cases(nil, let cases, nil) = node, cases.count == 1, case .list(false, let parts) = cases[0].then.node
+        guard case .cases(nil, let cases, nil) = node, cases.count == 1,
+            case .list(false, let parts) = cases[0].then.node
         else { return nil }
         let areEqual = parts.allSatisfy { if case .binary(.equal, _, _) = $0.node { true } else { false } }
         let tests: [Expression] =
