@@ -291,7 +291,7 @@ final class ConnectionPool: @unchecked Sendable {
         pooled.taker = 0
         releases &+= 1
         // One that is open is taken before one that is not.
-        free.insert(pooled, at: pooled.connection == nil ? 0 : free.count)
+        if pooled.connection == nil { free.insert(pooled, at: 0) } else { free.append(pooled) }
         state.unlock()
         semaphore.giveBack()
     }

@@ -215,9 +215,12 @@ extension PostgresConnection {
     /// Sends a prepared statement with its parameters; false where libpq does not.
     func send(_ prepared: Prepared, _ parameters: WireParameters) -> Bool {
         if let name = prepared.name {
-            return pq.sendQueryPrepared(
-                handle, name, parameters.count, parameters.values, parameters.lengths, parameters.formats,
-                prepared.resultFormat) == 1
+            // Without a copy for each run.
+            return name.withCString { name in
+                pq.sendQueryPrepared(
+                    handle, name, parameters.count, parameters.values, parameters.lengths, parameters.formats,
+                    prepared.resultFormat) == 1
+            }
         }
         return prepared.parameterOIDs.withUnsafeBufferPointer { types in
             pq.sendQueryParams(

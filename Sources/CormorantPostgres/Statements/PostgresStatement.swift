@@ -299,7 +299,11 @@ struct ResultQueue {
         guard start < results.count else { return nil }
         let result = results[start]
         start += 1
-        if start == results.count {
+        if results.count == 1 {
+            // The usual case.
+            results.removeLast()
+            start = 0
+        } else if start == results.count {
             results.removeAll(keepingCapacity: true)
             start = 0
         } else if start >= 1024 {

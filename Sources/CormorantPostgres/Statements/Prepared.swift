@@ -44,18 +44,24 @@ final class Prepared {
 
     /// Takes the names of a result's columns, where another connection has given a table's other ones; whether it has.
     func adoptNames(_ result: OpaquePointer, _ pq: LibPQ) -> Bool {
-        var isOther = false
-        for index in names.indices {
-            guard let old = names[index], let new = pq.columnName(result, Int32(truncatingIfNeeded: index)),
-                strcmp(old, new) != 0
-            else { continue }
-            isOther = true
-            free(old)
+        let columnName = pq.columnName
+        let firstOther = names.withUnsafeBufferPointer { names in
+            names.indices.first { index in
+                guard let old = names[index], let new = columnName(result, Int32(truncatingIfNeeded: index)) else {
+                    return false
+                }
+                return strcmp(old, new) != 0
+            }
+        }
+        guard let firstOther else { return false }
+        for index in firstOther..<names.count {
+            guard let new = columnName(result, Int32(truncatingIfNeeded: index)) else { continue }
+            free(names[index])
             names[index] = strdup(new)
             columns[index].name = String(cString: new)
         }
-        if isOther { version += 1 }
-        return isOther
+        version += 1
+        return true
     }
 
     /// Takes what Describe answered.

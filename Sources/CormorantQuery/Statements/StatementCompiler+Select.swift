@@ -227,7 +227,7 @@ extension StatementCompiler {
                 let common = commonTables.first(where: { foldIdentifier($0.name) == name })
             {
                 throw CormorantError(
-                    .misuse, "the scope of \(table.model) reads from \"\(name)\", as the common table is called",
+                    .misuse, "the scope of \(table.model) reads from \"\(common.name)\", as the common table is called",
                     hint: "give the common table another name", table: table.name)
             }
             previous = name
