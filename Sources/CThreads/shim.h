@@ -86,6 +86,7 @@ typedef struct cthreads_record {
     int64_t id; /* 0 until it is given one */
     int64_t transactions;
     int32_t patience; /* above 0: waits for a reader as long as it takes */
+    bool logs;        /* whether it is inside of the program's log */
 } cthreads_record;
 
 /* The calling thread's. For one function of one module alone: each module that calls this has records of its own. */

@@ -46,6 +46,8 @@ package enum LockRank: UInt8, Comparable {
     /// Records that C has been given to free.
     case ownedRecords
     case handles
+    /// Who is told of misuse.
+    case misuseLog
     /// Cursors that were closed while another thread had their connection.
     case closedCursors
     /// While the thread that has a connection is interrupted.

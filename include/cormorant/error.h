@@ -70,6 +70,27 @@ typedef struct corm_error_info {
    freed error, of which nothing is known. */
 const corm_error_info *corm_error_info_get(const corm_error *error);
 
+/*
+ * Is told of a call that gives CORM_E_MISUSE, a mistake of the program's, whether or not the call was given an out_error.
+ * Runs on the thread of that call, at its end and within whatever callback makes it, for calls of several threads at once.
+ * It may read the error, and makes no other calls of the library; what goes wrong in it all the same is not told. What passes
+ * an error on, as corm_queue_perform does its body's, tells it again.
+ *
+ * error borrowed until return.
+ */
+typedef void (*corm_misuse_log)(const corm_error *error, void *context);
+
+/*
+ * Tells `log` of misuse in the whole process from here on, as sqlite3_config(SQLITE_CONFIG_LOG) does for SQLite; NULL stops.
+ * Functions that return no status, such as corm_queue_count, tell nothing, and builders of expressions what the call gives
+ * that uses them. Costs nothing where no call is wrong. The child of a fork goes on with it.
+ *
+ * context handed through; must live as long as `log` is set, and until calls of other threads that tell it have returned.
+ *
+ * Threading: any thread.
+ */
+void corm_misuse_set_log(corm_misuse_log log, void *context);
+
 CORM_END_DECLS
 
 #endif

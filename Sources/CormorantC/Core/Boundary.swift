@@ -16,7 +16,11 @@ package func boundary(_ outError: ErrorOut, _ body: () throws -> corm_status) ->
 @inline(never)
 private func report(_ error: any Error, _ outError: ErrorOut) -> corm_status {
     let error = error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)")
-    if let outError { outError.pointee = try? Handles.add(ErrorText(error)) }
+    let log = error.code == .misuse ? MisuseLog.current : nil
+    guard outError != nil || log != nil else { return error.code.rawValue }
+    let handle = try? Handles.add(ErrorText(error))
+    log?.tell(handle)
+    if let outError { outError.pointee = handle } else { Handles.remove(handle, as: ErrorText.self) }
     return error.code.rawValue
 }
 

@@ -1,6 +1,7 @@
 public import CCormorant
 import CormorantBase
 import CormorantORM
+import CormorantThreads
 
 /// An error as C strings.
 final class ErrorText: HandleObject {
@@ -83,6 +84,34 @@ public func corm_error_set_cause(
 @_cdecl("corm_error_cause") @implementation
 public func corm_error_cause(_ error: OpaquePointer?) -> UnsafeMutableRawPointer? {
     (text(error)?.error.cause as? HostCause)?.cause
+}
+
+/// Who is told of misuse.
+struct MisuseLog {
+    private static let lock = RecursiveLock(.misuseLog, outlivesForks: true)
+    nonisolated(unsafe) private static var last: MisuseLog?
+
+    let callback: corm_misuse_log
+    let context: UnsafeMutableRawPointer?
+
+    static var current: MisuseLog? {
+        get { lock.locked { last } }
+        set { lock.locked { last = newValue } }
+    }
+
+    /// Not of what the log itself does wrong.
+    func tell(_ error: OpaquePointer?) {
+        let thread = currentThread()
+        if thread.pointee.logs { return }
+        thread.pointee.logs = true
+        callback(error, context)
+        thread.pointee.logs = false
+    }
+}
+
+@_cdecl("corm_misuse_set_log") @implementation
+public func corm_misuse_set_log(_ callback: corm_misuse_log?, _ context: UnsafeMutableRawPointer?) {
+    MisuseLog.current = callback.map { MisuseLog(callback: $0, context: context) }
 }
 
 @_cdecl("corm_error_free") @implementation

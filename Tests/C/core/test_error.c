@@ -1,7 +1,10 @@
 /* What errors tell, and how long they live. */
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void no_error_answers_too(void **state) {
     (void)state;
@@ -105,12 +108,76 @@ static void bound_values_are_not_in_it(void **state) {
     assert_null(strstr(corm_error_message(failure), "hunter2"));
 }
 
+/* What a log was told, and on what thread. */
+typedef struct {
+    int count;
+    char message[200];
+    bool has_hint;
+    corm_status code;
+    int64_t thread;
+} misuse;
+
+static void note_misuse(const corm_error *error, void *context) {
+    misuse *told = context;
+    told->count += 1;
+    told->code = corm_error_code(error);
+    told->has_hint = corm_error_hint(error) != NULL;
+    told->thread = corm_thread_id();
+    snprintf(told->message, sizeof told->message, "%s", corm_error_message(error));
+    /* What goes wrong here is not told. */
+    assert_int_equal(corm_database_execute(NULL, "SELECT 1", CORM_NO_VALUES, NULL, NULL), CORM_E_MISUSE);
+}
+
+static corm_status misuse_in_a_write(corm_database *database, void *unused, corm_error **error) {
+    (void)unused;
+    return corm_database_execute(database, NULL, CORM_NO_VALUES, NULL, error);
+}
+
+static void a_log_is_told_of_misuse(void **state) {
+    (void)state;
+    misuse told = {0};
+    corm_misuse_set_log(note_misuse, &told);
+    OK(corm_database_execute(db, "DELETE FROM person", CORM_NO_VALUES, NULL, &failure));
+    GIVES(CORM_E_SQL, corm_database_execute(db, "SELEC", CORM_NO_VALUES, NULL, &failure));
+    assert_int_equal(told.count, 0);
+    /* Whether or not the error is wanted. */
+    assert_int_equal(corm_database_execute(db, NULL, CORM_NO_VALUES, NULL, NULL), CORM_E_MISUSE);
+    assert_int_equal(told.count, 1);
+    assert_string_equal(told.message, "the SQL is NULL");
+    assert_true(told.has_hint);
+    assert_int_equal(told.code, CORM_E_MISUSE);
+    assert_int_equal(told.thread, corm_thread_id());
+    GIVES(CORM_E_MISUSE, corm_database_execute(NULL, "SELECT 1", CORM_NO_VALUES, NULL, &failure));
+    assert_int_equal(told.count, 2);
+    assert_string_equal(told.message, corm_error_message(failure));
+    /* The call in the body, and the one that passes its error on. */
+    corm_queue *queue = NULL;
+    OK(corm_queue_open(db, NULL, &queue, &failure));
+    GIVES(CORM_E_MISUSE, corm_queue_perform(queue, misuse_in_a_write, NULL, &failure));
+    assert_int_equal(told.count, 4);
+    OK(corm_queue_close(queue, &failure));
+    /* The child of a fork goes on with it. */
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        told.count = 0;
+        corm_database_execute(NULL, "SELECT 1", CORM_NO_VALUES, NULL, NULL);
+        _exit(told.count);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), 1);
+    corm_misuse_set_log(NULL, NULL);
+    assert_int_equal(corm_database_execute(NULL, "SELECT 1", CORM_NO_VALUES, NULL, NULL), CORM_E_MISUSE);
+    assert_int_equal(told.count, 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_error_answers_too),   TEST(a_freed_error_answers_too),
         TEST(a_constraint_error_names_its_parts), TEST(an_error_outlives_its_database),
         TEST(success_leaves_the_error_alone),     TEST(the_error_is_not_wanted),
-        TEST(bound_values_are_not_in_it),
+        TEST(bound_values_are_not_in_it),         TEST(a_log_is_told_of_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1018,6 +1018,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_error_message": ("text", ("pointer",)),
     "corm_error_hint": ("text", ("pointer",)),
     "corm_error_info_get": ("pointer", ("pointer",)),
+    "corm_misuse_set_log": ("void", ("pointer", "pointer")),
     "corm_arena_create": ("pointer", ()),
     "corm_arena_clear": ("void", ("pointer",)),
     "corm_arena_free": ("void", ("pointer",)),
