@@ -52,17 +52,19 @@ typedef void (*corm_queue_callback)(corm_completion *completion, void *context);
 /* How a write is added. */
 typedef struct corm_write_options {
     uint32_t struct_size;
-    /* A full queue gives CORM_E_BUSY at once. */
-    bool no_wait;
+    /* Milliseconds that a full queue makes it wait for room. 0: as long as the database's. Negative: do not wait. */
+    int32_t busy_timeout CORM_ZERO;
     /* Comes back with the completion. Copied; NULL: none. */
-    const char *tag;
+    const char *tag CORM_ZERO;
     /* Called once, unless the write was cancelled; NULL: only listeners are told. */
-    corm_queue_callback callback;
+    corm_queue_callback callback CORM_ZERO;
     /* Handed to the callback; must live until it was called, or the write was cancelled. */
     void *context;
 } corm_write_options;
 
 #define CORM_WRITE_OPTIONS_INIT CORM_INIT_(corm_write_options)
+/* CORM_WRITE(.busy_timeout = -1): a pointer to options. */
+#define CORM_WRITE(...) CORM_STRUCT_(corm_write_options, __VA_ARGS__)
 
 /* Makes a queue. options: borrowed until return; NULL: defaults. out_queue: owned (corm_queue_close). */
 corm_status corm_queue_open(corm_database *database, const corm_queue_options *options, corm_queue **out_queue,
@@ -77,8 +79,8 @@ corm_status corm_queue_open(corm_database *database, const corm_queue_options *o
 corm_status corm_queue_close(corm_queue *queue, corm_error **out_error);
 
 /*
- * Adds a write and returns. A full queue makes it wait for room, up to the busy timeout; on the queue's own thread, which
- * makes the room, it gives CORM_E_BUSY at once.
+ * Adds a write and returns. A full queue makes it wait for room, up to the busy timeout, and then gives CORM_E_BUSY; on the
+ * queue's own thread, which makes the room, it gives that at once.
  *
  * context    handed to the body; must live until the write has ended or was cancelled.
  * options    borrowed until return; NULL: defaults.

@@ -174,18 +174,18 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
         self.continuation = continuation
         lock.unlock()
         do {
-            try add(write, waits: false)
+            try add(write, timeout: 0)
         } catch let error as CormorantError where error.code == .busy {
             waiters.async {
-                do { try self.add(write, waits: true) } catch { self.resume(.failure(error)) }
+                do { try self.add(write) } catch { self.resume(.failure(error)) }
             }
         } catch {
             resume(.failure(error))
         }
     }
 
-    private func add(_ write: QueuedWrite, waits: Bool) throws {
-        try queue.add(write, waits: waits) { _ in
+    private func add(_ write: QueuedWrite, timeout: Int? = nil) throws {
+        try queue.add(write, timeout: timeout) { _ in
             self.lock.lock()
             defer { self.lock.unlock() }
             // Its task has been told by now.

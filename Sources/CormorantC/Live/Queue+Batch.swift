@@ -125,7 +125,7 @@ public func corm_batch_commit(
         }
         let given = try GivenWrite(options)
         try batch.commit(tag: given.tag, continues: policy == CORM_BATCH_CONTINUE, told: given.told) { write in
-            try batch.queue.add(write, waits: given.waits) { outNumber?.pointee = $0 }
+            try batch.queue.add(write, timeout: given.timeout) { outNumber?.pointee = $0 }
         }
         return CORM_OK
     }

@@ -22,14 +22,15 @@ func requireQueue(_ handle: OpaquePointer?) throws -> WriteQueue { try requireQu
 
 /// How a write is added, with its callback as the engine calls it.
 struct GivenWrite {
-    var waits = true
+    /// Milliseconds to wait for room; nil: the database's busy timeout.
+    var timeout: Int?
     var tag: String?
     var told: ((WriteCompletion) -> Void)?
 
     init(_ given: UnsafePointer<corm_write_options>?) throws {
         guard let given else { return }
         let raw: corm_write_options = try readStruct(given, given.pointee.struct_size, "corm_write_options")
-        waits = !raw.no_wait
+        if raw.busy_timeout != 0 { timeout = Int(max(0, raw.busy_timeout)) }
         tag = try optionalString(raw.tag, "tag")
         if let callback = raw.callback {
             let context = raw.context
@@ -92,7 +93,7 @@ public func corm_queue_add(
         let box = try requireQueueBox(handle)
         let given = try GivenWrite(options)
         let write = try write(box, body, context, given)
-        try box.queue.add(write, waits: given.waits) { outNumber?.pointee = $0 }
+        try box.queue.add(write, timeout: given.timeout) { outNumber?.pointee = $0 }
         return CORM_OK
     }
 }

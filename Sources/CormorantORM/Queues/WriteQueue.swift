@@ -39,11 +39,11 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
 
     /// Adds a write, waiting for room where the queue is full.
     /// - Parameters:
-    ///   - waits: false: throws `busy` rather than wait.
+    ///   - timeout: milliseconds that it waits at most, and then throws `busy`; nil: the database's busy timeout.
     ///   - numbered: is given the write's number before anybody is told of it; where it throws, nothing is added.
-    package func add(_ write: QueuedWrite, waits: Bool = true, numbered: ((Int64) throws -> Void)? = nil) throws {
+    package func add(_ write: QueuedWrite, timeout: Int? = nil, numbered: ((Int64) throws -> Void)? = nil) throws {
         try refuseFork()
-        try takeRoom(waits)
+        try takeRoom(timeout ?? database.writer.timeout)
         lock.lock()
         defer { lock.unlock() }
         do {
@@ -202,11 +202,11 @@ extension WriteQueue {
         }
     }
 
-    private func takeRoom(_ waits: Bool) throws {
+    private func takeRoom(_ timeout: Int) throws {
         if room.tryTake() { return }
-        if waits {
+        if timeout > 0 {
             try refuseWaiting()
-            if room.take(database.writer.timeout, givingUpWhen: { Threads.isCancelled || isStopped.isSet }) { return }
+            if room.take(timeout, givingUpWhen: { Threads.isCancelled || isStopped.isSet }) { return }
             if Threads.isCancelled { throw cancelled() }
             if isStopped.isSet { throw closed() }
         }

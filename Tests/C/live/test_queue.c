@@ -114,9 +114,16 @@ static void a_full_queue_makes_adding_wait(void **state) {
     hold_queue();
     add(INSERT, NULL);
     add(INSERT, NULL);
-    corm_write_options no_wait = {.struct_size = sizeof no_wait, .no_wait = true};
-    GIVES(CORM_E_BUSY, corm_queue_add(queue, run_sql, INSERT, &no_wait, NULL, &failure));
+    corm_write_options patience = CORM_WRITE_OPTIONS_INIT;
+    int64_t begin = milliseconds();
+    patience.busy_timeout = -1;
+    GIVES(CORM_E_BUSY, corm_queue_add(queue, run_sql, INSERT, &patience, NULL, &failure));
     assert_non_null(strstr(corm_error_message(failure), "full"));
+    assert_in_range(milliseconds() - begin, 0, 40);
+    patience.busy_timeout = 60;
+    begin = milliseconds();
+    GIVES(CORM_E_BUSY, corm_queue_add(queue, run_sql, INSERT, &patience, NULL, &failure));
+    assert_in_range(milliseconds() - begin, 60, 2000);
     start_threads(perform_some, 2);
     wait_milliseconds(50);
     assert_int_equal(corm_queue_count(queue), 2);

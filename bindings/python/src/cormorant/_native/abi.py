@@ -946,7 +946,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "corm_write_options": (
         ("struct_size", "uint32"),
-        ("no_wait", "bool"),
+        ("busy_timeout", "int32"),
         ("tag", "text"),
         ("callback", "pointer"),
         ("context", "pointer"),

@@ -107,7 +107,7 @@ def count(queue: QueueHandle) -> int:
 
 def _handing_over(write: Write, tag: str | None, wait: bool, hand_over: Callable[[Any, int], int]) -> tuple[int, int]:
     context = next(_numbers)
-    options = make_struct("corm_write_options", {"no_wait": not wait, "context": context})
+    options = make_struct("corm_write_options", {"busy_timeout": 0 if wait else -1, "context": context})
     options.tag = None if tag is None else utf8(tag)
     options.callback = ctypes.cast(_tell_function, ctypes.c_void_p)
     _writes[context] = write
