@@ -21,9 +21,7 @@ static bool run(app *a, corm_statement *statement, int64_t *changed) {
 /* By condition, also along a relation; what was written comes back where it is asked for. */
 static bool change(app *a) {
     corm_statement *update = corm_statement_create(CORM_UPDATE, a->albums, NULL);
-    corm_statement_set(
-        update, "year",
-        corm_expr_binary(CORM_OP_ADD, corm_expr_column(a->albums, "year"), corm_expr_value(corm_value_int64(1))));
+    corm_statement_set(update, "year", CORM_ADD(corm_expr_column(a->albums, "year"), CORM_INT(1)));
     corm_statement_add(update, CORM_CLAUSE_WHERE,
                        CORM_EQ(corm_expr_column(a->albums, "artist.name"), CORM_STR("Nina")));
     int64_t changed = 0;
@@ -32,8 +30,7 @@ static bool change(app *a) {
     printf("%" PRId64 " albums changed\n", changed);
 
     corm_statement *delete = corm_statement_create(CORM_DELETE, a->albums, NULL);
-    corm_statement_add(delete, CORM_CLAUSE_WHERE,
-                       corm_expr_unary(CORM_OP_IS_NULL, corm_expr_column(a->albums, "price")));
+    corm_statement_add(delete, CORM_CLAUSE_WHERE, CORM_IS_NULL(corm_expr_column(a->albums, "price")));
     corm_statement_add(delete, CORM_CLAUSE_RETURNING, corm_expr_column(a->albums, "title"));
     return print_rows(a, delete);
 }
@@ -56,12 +53,11 @@ static bool count(app *a) {
         corm_model_create_tables(a->db, CORM_MODELS(counters), &a->error) != CORM_OK)
         return false;
     corm_statement *insert = corm_statement_create(CORM_INSERT, counters, NULL);
-    corm_statement_set(insert, "word", corm_expr_value(corm_value_text("sea")));
-    corm_statement_set(insert, "number", corm_expr_value(corm_value_int64(2)));
+    corm_statement_set(insert, "word", CORM_STR("sea"));
+    corm_statement_set(insert, "number", CORM_INT(2));
     corm_statement_upsert(insert, "word");
-    corm_statement_upsert_set(
-        insert, "number",
-        corm_expr_binary(CORM_OP_ADD, corm_expr_column(counters, "number"), corm_expr_name("excluded", "number")));
+    corm_statement_upsert_set(insert, "number",
+                              CORM_ADD(corm_expr_column(counters, "number"), corm_expr_name("excluded", "number")));
     corm_statement_add(insert, CORM_CLAUSE_RETURNING, corm_expr_column(counters, "number"));
     bool done = print_rows(a, corm_statement_copy(insert)) && print_rows(a, insert);
     corm_model_free(counters);
@@ -73,7 +69,7 @@ static bool several(app *a) {
     static const char *const names[] = {"Ada", "Bea"};
     corm_statement *insert = corm_statement_create(CORM_INSERT, a->artists, NULL);
     for (size_t i = 0; i < 2; i++)
-        corm_statement_values(insert, "name", CORM_EXPRS(corm_expr_value(corm_value_text(names[i]))));
+        corm_statement_values(insert, "name", CORM_EXPRS(CORM_STR(names[i])));
     corm_statement_add(insert, CORM_CLAUSE_RETURNING, corm_expr_column(a->artists, "id"));
     return print_rows(a, insert);
 }
@@ -81,7 +77,7 @@ static bool several(app *a) {
 static bool ignore(app *a) {
     artist nina = {.name = "Nina"};
     corm_statement *insert = corm_statement_create(CORM_INSERT, a->artists, NULL);
-    corm_statement_set(insert, "name", corm_expr_value(corm_value_text("Nina")));
+    corm_statement_set(insert, "name", CORM_STR("Nina"));
     corm_statement_conflict(insert, CORM_CONFLICT_IGNORE);
     int64_t inserted = 0;
     return run(a, insert, &inserted) && inserted == 0 &&

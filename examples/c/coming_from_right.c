@@ -40,14 +40,12 @@ static corm_error *error;
 static bool open_file(void) { return corm_database_open(":memory:", NULL, &db, &error) == CORM_OK; }
 
 static bool define(void) {
-    corm_relation_def one = {.struct_size = sizeof one, .name = "artist", .kind = CORM_TO_ONE};
-    corm_relation_def many = {.struct_size = sizeof many, .name = "albums", .kind = CORM_TO_MANY};
     if (corm_model_create(&artist_def, &artists, &error) != CORM_OK ||
         corm_model_create(&album_def, &albums, &error) != CORM_OK)
         return false;
-    one.target = artists;
-    many.target = albums;
-    return corm_relation_add(albums, &one, &error) == CORM_OK && corm_relation_add(artists, &many, &error) == CORM_OK &&
+    const corm_relation_def *one = CORM_RELATION_DEF(.name = "artist", .kind = CORM_TO_ONE, .target = artists);
+    const corm_relation_def *many = CORM_RELATION_DEF(.name = "albums", .kind = CORM_TO_MANY, .target = albums);
+    return corm_relation_add(albums, one, &error) == CORM_OK && corm_relation_add(artists, many, &error) == CORM_OK &&
            corm_model_create_tables(db, CORM_MODELS(artists, albums), &error) == CORM_OK;
 }
 
@@ -95,12 +93,9 @@ static bool select_records(void) {
     const corm_value years[] = {corm_value_int64(1998), corm_value_int64(2004)};
     return fetched(albums, where(albums, CORM_GE(corm_expr_column(albums, "year"), CORM_INT(1998))), NULL) == 2 &&
            fetched(albums, NULL, "-year") == 2 && fetched(albums, NULL, "id") == 2 &&
-           fetched(albums,
-                   where(albums, corm_expr_binary(CORM_OP_HAS_PREFIX, corm_expr_column(albums, "title"),
-                                                  corm_expr_value(corm_value_text("Half")))),
-                   NULL) == 1 &&
-           fetched(albums, where(albums, corm_expr_unary(CORM_OP_IS_NULL, corm_expr_column(albums, "price"))), NULL) ==
-               2 &&
+           fetched(albums, where(albums, CORM_HAS_PREFIX(corm_expr_column(albums, "title"), CORM_STR("Half"))), NULL) ==
+               1 &&
+           fetched(albums, where(albums, CORM_IS_NULL(corm_expr_column(albums, "price"))), NULL) == 2 &&
            fetched(albums, where(albums, corm_expr_in(corm_expr_column(albums, "year"), years, 2)), NULL) == 1 &&
            fetched(albums, where(albums, CORM_EQ(corm_expr_column(albums, "artist.name"), CORM_STR("Nina"))), NULL) ==
                2 &&
@@ -111,7 +106,7 @@ static bool count(void) {
     int64_t number = 0;
     corm_statement *groups = corm_statement_create(CORM_SELECT, albums, NULL);
     corm_statement_add(groups, CORM_CLAUSE_COLUMN, corm_expr_column(albums, "artistId"));
-    corm_statement_add(groups, CORM_CLAUSE_COLUMN, corm_expr_call("count", NULL, 0));
+    corm_statement_add(groups, CORM_CLAUSE_COLUMN, CORM_COUNT());
     corm_statement_add(groups, CORM_CLAUSE_GROUP_BY, corm_expr_column(albums, "artistId"));
     corm_result *rows = NULL;
     bool done = corm_query_count(db, albums, NULL, &number, &error) == CORM_OK && number == 2 &&
@@ -163,9 +158,7 @@ static bool change(void) {
     int64_t changed = 0;
     artist nina = {.id = 1, .name = "Nina S."}, again = {.name = "Nina S."};
     corm_statement *update = corm_statement_create(CORM_UPDATE, albums, NULL);
-    corm_statement_set(
-        update, "year",
-        corm_expr_binary(CORM_OP_ADD, corm_expr_column(albums, "year"), corm_expr_value(corm_value_int64(1))));
+    corm_statement_set(update, "year", CORM_ADD(corm_expr_column(albums, "year"), CORM_INT(1)));
     corm_statement_add(update, CORM_CLAUSE_WHERE, CORM_EQ(corm_expr_column(albums, "title"), CORM_STR("Half Light")));
     corm_statement *delete = corm_statement_create(CORM_DELETE, albums, NULL);
     corm_statement_add(delete, CORM_CLAUSE_WHERE, CORM_GT(corm_expr_column(albums, "year"), CORM_INT(2050)));

@@ -43,7 +43,7 @@ static bool show_all(app *a) {
         /* Columns and values */
         corm_expr_column(albums, "year"),
         corm_expr_column(albums, "artist.name"),
-        corm_expr_value(corm_value_int64(5)),
+        CORM_INT(5),
         corm_expr_parameter("since"),
         /* Comparing */
         CORM_EQ(corm_expr_column(albums, "year"), CORM_INT(2004)),
@@ -52,11 +52,11 @@ static bool show_all(app *a) {
         CORM_LE(corm_expr_column(albums, "year"), CORM_INT(2004)),
         CORM_GT(corm_expr_column(albums, "year"), CORM_INT(2004)),
         CORM_GE(corm_expr_column(albums, "year"), CORM_INT(2004)),
-        corm_expr_unary(CORM_OP_IS_NULL, PRICE),
-        corm_expr_unary(CORM_OP_IS_NOT_NULL, PRICE),
+        CORM_IS_NULL(PRICE),
+        CORM_IS_NOT_NULL(PRICE),
         corm_expr_binary(CORM_OP_IS, PRICE, CORM_REAL(7.5)),
         corm_expr_binary(CORM_OP_IS_NOT, PRICE, CORM_REAL(7.5)),
-        corm_expr_between(YEAR, CORM_INT(1990), CORM_INT(1999)),
+        CORM_BETWEEN(YEAR, CORM_INT(1990), CORM_INT(1999)),
         corm_expr_in(YEAR, CORM_VALUES(corm_value_int64(1998), corm_value_int64(2004))),
         corm_expr_in_select(corm_expr_column(albums, "artistId"), ids()),
         corm_expr_binary(CORM_OP_IN, YEAR, corm_expr_parameter("years")),
@@ -65,14 +65,14 @@ static bool show_all(app *a) {
         /* Conditions */
         CORM_AND(RECENT, CHEAP),
         CORM_OR(RECENT, CHEAP),
-        corm_expr_unary(CORM_OP_NOT, RECENT),
+        CORM_NOT(RECENT),
         corm_expr_all(CORM_EXPRS(RECENT, CHEAP)),
         corm_expr_any(CORM_EXPRS(RECENT, CHEAP)),
         /* Numbers */
-        corm_expr_binary(CORM_OP_ADD, YEAR, CORM_INT(1)),
-        corm_expr_binary(CORM_OP_SUBTRACT, YEAR, CORM_INT(1)),
-        corm_expr_binary(CORM_OP_MULTIPLY, YEAR, CORM_INT(2)),
-        corm_expr_binary(CORM_OP_DIVIDE, YEAR, CORM_INT(10)),
+        CORM_ADD(YEAR, CORM_INT(1)),
+        CORM_SUBTRACT(YEAR, CORM_INT(1)),
+        CORM_MULTIPLY(YEAR, CORM_INT(2)),
+        CORM_DIVIDE(YEAR, CORM_INT(10)),
         corm_expr_binary(CORM_OP_REMAINDER, YEAR, CORM_INT(10)),
         corm_expr_unary(CORM_OP_NEGATE, YEAR),
         CORM_CALL("abs", YEAR),
@@ -85,16 +85,16 @@ static bool show_all(app *a) {
         corm_expr_cast(YEAR, CORM_TEXT),
         /* Texts */
         corm_expr_binary(CORM_OP_CONCAT, TITLE, CORM_STR("!")),
-        corm_expr_binary(CORM_OP_HAS_PREFIX, TITLE, CORM_STR("50%")),
-        corm_expr_binary(CORM_OP_HAS_SUFFIX, TITLE, CORM_STR("Off")),
-        corm_expr_binary(CORM_OP_CONTAINS, TITLE, CORM_STR("%")),
-        corm_expr_binary(CORM_OP_LIKE, TITLE, CORM_STR("F_rst%")),
+        CORM_HAS_PREFIX(TITLE, CORM_STR("50%")),
+        CORM_HAS_SUFFIX(TITLE, CORM_STR("Off")),
+        CORM_CONTAINS(TITLE, CORM_STR("%")),
+        CORM_LIKE(TITLE, CORM_STR("F_rst%")),
         corm_expr_binary(CORM_OP_NOT_LIKE, TITLE, CORM_STR("F%")),
         corm_expr_binary(CORM_OP_GLOB, TITLE, CORM_STR("[A-M]*")),
         corm_expr_binary(CORM_OP_NOT_GLOB, TITLE, CORM_STR("F*")),
         corm_expr_binary(CORM_OP_REGEXP, TITLE, CORM_STR("^[A-M].*t$")),
         corm_expr_collate(TITLE, "NOCASE"),
-        corm_expr_binary(CORM_OP_CONTAINS, corm_expr_collate(TITLE, "corm_nocase"), CORM_STR("É")),
+        CORM_CONTAINS(corm_expr_collate(TITLE, "corm_nocase"), CORM_STR("É")),
         CORM_CALL("lower", TITLE),
         CORM_CALL("upper", TITLE),
         CORM_CALL("trim", TITLE),
@@ -104,7 +104,7 @@ static bool show_all(app *a) {
         corm_expr_case(YEAR, CASES(CORM_INT(1998), CORM_STR("first")), NULL),
         CORM_CALL("coalesce", PRICE, CORM_REAL(0)),
         /* Aggregates and windows */
-        corm_expr_call("count", NULL, 0),
+        CORM_COUNT(),
         CORM_CALL("count", PRICE),
         CORM_CALL("sum", PRICE),
         CORM_CALL("total", PRICE),
@@ -145,7 +145,7 @@ static bool explain(app *a) {
     corm_statement *select = corm_statement_create(CORM_SELECT, albums, NULL);
     corm_statement_add(select, CORM_CLAUSE_COLUMN, TITLE);
     corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_EQ(corm_expr_column(albums, "id"), CORM_INT(1)));
-    corm_statement_add(select, CORM_CLAUSE_WHERE, corm_expr_binary(CORM_OP_HAS_PREFIX, TITLE, CORM_STR("50%")));
+    corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_HAS_PREFIX(TITLE, CORM_STR("50%")));
     bool done = corm_statement_sql(select, a->arena, &sql, NULL, NULL, &a->error) == CORM_OK &&
                 corm_statement_explain(a->db, select, a->arena, &tree, &a->error) == CORM_OK;
     if (done)

@@ -26,10 +26,8 @@ static bool use_decade(app *a) {
     int64_t count = 0;
     corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
     corm_expr *call = CORM_CALL("decade", corm_expr_column(a->albums, "year"));
-    corm_statement_add(select, CORM_CLAUSE_WHERE,
-                       corm_expr_binary(CORM_OP_EQUAL, call, corm_expr_value(corm_value_int64(1990))));
-    corm_query query = {.struct_size = sizeof query, .statement = select};
-    bool done = corm_query_count(a->db, a->albums, &query, &count, &a->error) == CORM_OK;
+    corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_EQ(call, CORM_INT(1990)));
+    bool done = corm_query_count(a->db, a->albums, CORM_QUERY(.statement = select), &count, &a->error) == CORM_OK;
     corm_statement_free(select);
     printf("%" PRId64 " of the nineties\n", count);
     return done;

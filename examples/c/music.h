@@ -49,12 +49,10 @@ typedef struct app {
 
 /* A relation follows the foreign key that the models declare. */
 static bool add_relations(app *a) {
-    corm_relation_def albums = {
-        .struct_size = sizeof albums, .name = "albums", .kind = CORM_TO_MANY, .target = a->albums};
-    corm_relation_def one_artist = {
-        .struct_size = sizeof one_artist, .name = "artist", .kind = CORM_TO_ONE, .target = a->artists};
-    return corm_relation_add(a->artists, &albums, &a->error) == CORM_OK &&
-           corm_relation_add(a->albums, &one_artist, &a->error) == CORM_OK;
+    const corm_relation_def *albums = CORM_RELATION_DEF(.name = "albums", .kind = CORM_TO_MANY, .target = a->albums);
+    const corm_relation_def *one = CORM_RELATION_DEF(.name = "artist", .kind = CORM_TO_ONE, .target = a->artists);
+    return corm_relation_add(a->artists, albums, &a->error) == CORM_OK &&
+           corm_relation_add(a->albums, one, &a->error) == CORM_OK;
 }
 
 static bool fill(app *a) {

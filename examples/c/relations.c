@@ -29,13 +29,12 @@ static bool compare(app *a) {
 static bool load(app *a) {
     corm_records *records = NULL;
     corm_related *related = NULL;
-    const corm_load_options newest = {.struct_size = sizeof newest, .order_by = "-year", .limit = 1};
     if (corm_query_fetch(a->db, a->artists, NULL, &records, &a->error) != CORM_OK)
         return false;
     const artist *artists = corm_records_data(records);
     size_t count = corm_records_count(records);
-    bool done =
-        corm_relation_load(a->db, a->artists, "albums", artists, count, &newest, &related, &a->error) == CORM_OK;
+    bool done = corm_relation_load(a->db, a->artists, "albums", artists, count,
+                                   CORM_LOAD(.order_by = "-year", .limit = 1), &related, &a->error) == CORM_OK;
     for (size_t i = 0; done && i < count; i++) {
         size_t album_count;
         const album *albums = corm_related_get(related, i, &album_count);

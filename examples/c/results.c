@@ -23,11 +23,10 @@ static corm_statement *titles_and_years(app *a) {
 /* An array of structs, of the model's own or of one's own making. */
 static bool forms(app *a) {
     corm_statement *select = titles_and_years(a);
-    corm_query query = {.struct_size = sizeof query, .statement = select};
     corm_model *lines = NULL;
     corm_records *records = NULL;
     bool done = corm_model_create(&line_def, &lines, &a->error) == CORM_OK &&
-                corm_query_fetch(a->db, lines, &query, &records, &a->error) == CORM_OK;
+                corm_query_fetch(a->db, lines, CORM_QUERY(.statement = select), &records, &a->error) == CORM_OK;
     const line *found = corm_records_data(records);
     for (size_t i = 0; i < corm_records_count(records); i++)
         printf("%s %" PRId64 "\n", found[i].title, found[i].year);
@@ -42,13 +41,13 @@ static bool numbers(app *a) {
     corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
     corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_GT(corm_expr_column(a->albums, "year"), CORM_INT(2000)));
     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_column(a->albums, "year"));
-    corm_query query = {.struct_size = sizeof query, .statement = select};
+    const corm_query *query = CORM_QUERY(.statement = select);
     album first;
     int64_t count = 0, pages = 0;
-    bool done = corm_query_first(a->db, a->albums, &query, &first, a->arena, &a->error) == CORM_OK &&
-                corm_query_count(a->db, a->albums, &query, &count, &a->error) == CORM_OK &&
-                corm_query_exists(a->db, a->albums, &query, &a->error) == CORM_OK &&
-                corm_query_page_count(a->db, a->albums, &query, 10, &pages, &a->error) == CORM_OK;
+    bool done = corm_query_first(a->db, a->albums, query, &first, a->arena, &a->error) == CORM_OK &&
+                corm_query_count(a->db, a->albums, query, &count, &a->error) == CORM_OK &&
+                corm_query_exists(a->db, a->albums, query, &a->error) == CORM_OK &&
+                corm_query_page_count(a->db, a->albums, query, 10, &pages, &a->error) == CORM_OK;
     if (done)
         printf("%s %" PRId64 " %" PRId64 "\n", first.title, count, pages);
     corm_statement_free(select);
@@ -58,9 +57,9 @@ static bool numbers(app *a) {
 /* Row by row in constant memory; the record's texts live until the next one. */
 static bool exactly_one(app *a) {
     album found;
-    corm_query query = {.struct_size = sizeof query, .one = true};
-    query.where = CORM_GT(corm_expr_column(a->albums, "year"), CORM_INT(2000));
-    if (corm_query_first(a->db, a->albums, &query, &found, a->arena, &a->error) != CORM_E_SEVERAL_ROWS)
+    corm_expr *recent = CORM_GT(corm_expr_column(a->albums, "year"), CORM_INT(2000));
+    if (corm_query_first(a->db, a->albums, CORM_QUERY(.where = recent, .one = true), &found, a->arena, &a->error) !=
+        CORM_E_SEVERAL_ROWS)
         return false;
     printf("%s\n", corm_error_message(a->error));
     corm_error_free(a->error);
@@ -69,10 +68,9 @@ static bool exactly_one(app *a) {
 }
 
 static bool stream(app *a) {
-    corm_query query = {.struct_size = sizeof query, .order_by = "id"};
     corm_cursor *cursor = NULL;
     album one;
-    corm_status status = corm_cursor_open(a->db, a->albums, &query, &cursor, &a->error);
+    corm_status status = corm_cursor_open(a->db, a->albums, CORM_QUERY(.order_by = "id"), &cursor, &a->error);
     while (status >= 0 && (status = corm_cursor_next(cursor, &one, &a->error)) == CORM_ROW)
         printf("%s %" PRId64 "\n", one.title, one.year);
     corm_cursor_close(cursor);

@@ -46,11 +46,10 @@ static bool refuse(app *a) {
 
 /* SQL that does not compile, and names that a model does not have. */
 static bool misspell(app *a) {
-    corm_query query = {.struct_size = sizeof query, .order_by = "yaer"};
     corm_result *rows = NULL;
     corm_records *records = NULL;
     return refused(a, corm_result_open(a->db, "SELECT title, yaer FROM album", CORM_NO_VALUES, &rows, &a->error)) &&
-           refused(a, corm_query_fetch(a->db, a->albums, &query, &records, &a->error));
+           refused(a, corm_query_fetch(a->db, a->albums, CORM_QUERY(.order_by = "yaer"), &records, &a->error));
 }
 
 int main(void) {

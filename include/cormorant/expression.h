@@ -207,8 +207,17 @@ corm_status corm_expr_sql(const corm_expr *expression, corm_arena *arena, const 
 #define CORM_GT(left, right) corm_expr_binary(CORM_OP_GREATER, left, right)
 #define CORM_GE(left, right) corm_expr_binary(CORM_OP_GREATER_EQUAL, left, right)
 #define CORM_LIKE(left, pattern) corm_expr_binary(CORM_OP_LIKE, left, pattern)
+#define CORM_HAS_PREFIX(left, text) corm_expr_binary(CORM_OP_HAS_PREFIX, left, text)
+#define CORM_HAS_SUFFIX(left, text) corm_expr_binary(CORM_OP_HAS_SUFFIX, left, text)
+#define CORM_CONTAINS(left, text) corm_expr_binary(CORM_OP_CONTAINS, left, text)
+#define CORM_BETWEEN(operand, low, high) corm_expr_between(operand, low, high)
 #define CORM_IS_NULL(operand) corm_expr_unary(CORM_OP_IS_NULL, operand)
+#define CORM_IS_NOT_NULL(operand) corm_expr_unary(CORM_OP_IS_NOT_NULL, operand)
 #define CORM_NOT(operand) corm_expr_unary(CORM_OP_NOT, operand)
+#define CORM_ADD(left, right) corm_expr_binary(CORM_OP_ADD, left, right)
+#define CORM_SUBTRACT(left, right) corm_expr_binary(CORM_OP_SUBTRACT, left, right)
+#define CORM_MULTIPLY(left, right) corm_expr_binary(CORM_OP_MULTIPLY, left, right)
+#define CORM_DIVIDE(left, right) corm_expr_binary(CORM_OP_DIVIDE, left, right)
 /* CORM_ROW_VALUE(a, b): a row of values, compared with another. */
 #define CORM_ROW_VALUE(...) corm_expr_row(CORM_EXPRS(__VA_ARGS__))
 /* CORM_IN(x, corm_value_int64(1), corm_value_int64(2)) */

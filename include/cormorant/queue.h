@@ -59,7 +59,7 @@ typedef struct corm_write_options {
     /* Called once, unless the write was cancelled; NULL: only listeners are told. */
     corm_queue_callback callback CORM_ZERO;
     /* Handed to the callback; must live until it was called, or the write was cancelled. */
-    void *context;
+    void *context CORM_ZERO;
 } corm_write_options;
 
 #define CORM_WRITE_OPTIONS_INIT CORM_INIT_(corm_write_options)

@@ -33,6 +33,8 @@ typedef struct corm_relation_def {
 } corm_relation_def;
 
 #define CORM_RELATION_DEF_INIT CORM_INIT_(corm_relation_def)
+/* CORM_RELATION_DEF(.name = "albums", .kind = CORM_TO_MANY, .target = album): a pointer to a definition. */
+#define CORM_RELATION_DEF(...) CORM_STRUCT_(corm_relation_def, __VA_ARGS__)
 
 /*
  * Adds a relation to a model; the other models' tables must exist as models, not in a file. Call it before the model is
