@@ -14,19 +14,36 @@ static void log_error(FILE *log, const corm_error *error) {
     fprintf(log, "\n");
 }
 
+/* A mistake of the program's own, also of a call that is given no out_error. */
+static void log_misuse(const corm_error *error, void *context) { log_error(context, error); }
+
 /* On the thread that has run the statement, after it: a program that only watches leaves this off. */
 static void log_slow(const char *sql, int64_t nanoseconds, void *context) {
     if (nanoseconds > INT64_C(1000000))
         fprintf(context, "slow: %s\n", sql);
 }
 
+/* The ends of a write that the program has an answer to: an enum, so that the compiler tells of one that a switch forgets. */
+enum ending { ADDED = CORM_OK, TAKEN = CORM_E_UNIQUE, BUSY = CORM_E_BUSY };
+
+static const char *answer_to(corm_status status) {
+    switch ((enum ending)status) {
+    case ADDED:
+        return "is added";
+    case TAKEN:
+        return "is there already";
+    case BUSY:
+        return "can be added later";
+    }
+    return "cannot be added";
+}
+
 /* What can be tried again is busy; what a caller did wrong is a constraint; all else is for the log. */
 static bool add(app *a, artist *one) {
     corm_status status = corm_record_insert(a->db, a->artists, one, CORM_CONFLICT_ABORT, NULL, &a->error);
+    printf("%s %s\n", one->name, answer_to(status));
     if (status == CORM_OK)
         return true;
-    if (status == CORM_E_UNIQUE)
-        printf("%s is there already\n", one->name);
     log_error(stdout, a->error);
     corm_error_free(a->error);
     a->error = NULL;
@@ -45,5 +62,7 @@ static bool wait_long(app *a) {
 
 int main(void) {
     app a = {0};
+    corm_misuse_set_log(log_misuse, stdout);
+    corm_database_execute(NULL, "SELECT 1", CORM_NO_VALUES, NULL, NULL);
     return close_music(&a, open_music(&a) && add(&a, &(artist){.name = "Nina"}) && wait_long(&a));
 }
