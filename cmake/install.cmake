@@ -15,6 +15,11 @@ install(FILES ${built}/libcormorant.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPO
 # Without cormorant-binding, which is this tree's alone.
 install(FILES ${header_dir}/cormorant.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY ${header_dir}/cormorant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+# Where the guide's links lead to the examples. Pages of Python and Swift are with their packages.
+set(guide ${CMAKE_INSTALL_DOCDIR} CACHE STRING "Where the guide and the examples go")
+install(DIRECTORY ${header_dir}/../docs DESTINATION ${guide} COMPONENT development FILES_MATCHING PATTERN "*.md"
+  PATTERN python EXCLUDE PATTERN swift EXCLUDE PATTERN site EXCLUDE PATTERN "studio*" EXCLUDE)
+install(DIRECTORY ${header_dir}/../examples/c DESTINATION ${guide}/examples COMPONENT development)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cormorant.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cormorantConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/cormorantConfigVersion.cmake
