@@ -14,7 +14,8 @@ CORM_BEGIN_DECLS
  * transaction, each write in a savepoint, and commits once: only then is each told how it ended. One that fails is rolled
  * back alone and gets its own error. When the commit fails, each write of the group gets that error, nothing of it is there,
  * and the queue goes on. A write that was told CORM_OK is committed and survives the process; with CORM_SYNCHRONOUS_FULL it
- * survives a loss of power, too, which with the default, NORMAL, may take the last commits. Threading: any thread.
+ * survives a loss of power, too, which with the default, NORMAL, may take the last commits. Bodies of the
+ * queue of a handle that only reads (CORM_OPEN_READ_ONLY) read, and keep no writer waiting. Threading: any thread.
  */
 typedef struct corm_queue corm_queue;
 

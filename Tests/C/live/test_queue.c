@@ -243,6 +243,35 @@ static void listeners_are_told_by_tag(void **state) {
     GIVES(CORM_E_MISUSE, corm_listener_next(all, &completion, &failure));
 }
 
+static atomic_int asked, written;
+
+static corm_status read_until_written(corm_database *database, void *out_count, corm_error **error) {
+    corm_status status = corm_query_count(database, people, NULL, out_count, error);
+    atomic_store(&asked, 1);
+    while (status == CORM_OK && !atomic_load(&written))
+        wait_milliseconds(1);
+    return status;
+}
+
+static void the_queue_of_a_handle_that_reads_keeps_no_write_waiting(void **state) {
+    (void)state;
+    corm_database *reader = NULL;
+    corm_queue *reads = NULL;
+    int64_t count = -1;
+    OK(corm_database_open(path_to("test.db"), CORM_OPEN(.mode = CORM_OPEN_READ_ONLY), &reader, &failure));
+    OK(corm_queue_open(reader, NULL, &reads, &failure));
+    OK(corm_queue_add(reads, read_until_written, &count, NULL, NULL, &failure));
+    while (!atomic_load(&asked))
+        wait_milliseconds(1);
+    corm_status status = corm_database_execute(db, INSERT, CORM_NO_VALUES, NULL, NULL);
+    atomic_store(&written, 1);
+    OK(corm_queue_close(reads, &failure));
+    OK(corm_database_close(reader, &failure));
+    assert_int_equal(status, CORM_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(select_int(COUNT), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(writes_run_in_their_order_and_each_is_told_its_own_result),
@@ -253,6 +282,7 @@ int main(void) {
         TEST(closing_runs_what_waits),
         TEST(closing_the_database_closes_its_queues),
         TEST(listeners_are_told_by_tag),
+        TEST(the_queue_of_a_handle_that_reads_keeps_no_write_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
