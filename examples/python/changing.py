@@ -14,9 +14,9 @@ class Counter(Model):
 
 def change(db: Database) -> None:
     """By condition, also along a relation; what was written comes back where it is asked for."""
-    changed = db.execute(update(Album).set(year=Album.year + 1).where(Album.artist.name == "Nina"))
+    changed = db.execute(update(Album).set({Album.year: Album.year + 1}).where(Album.artist.name == "Nina"))
     print(changed, "albums changed")
-    cheap = update(Album).set(price=Album.price / 2).where(Album.price > 10)
+    cheap = update(Album).set({Album.price: Album.price / 2}).where(Album.price > 10)
     for title, price in db.fetch_all(cheap.returning(Album.title, Album.price)):
         print(f"{title} costs {price:.2f}")
     gone = db.fetch_all(delete(Album).where(Album.price.is_null()).returning())
@@ -31,8 +31,8 @@ def copy(db: Database) -> None:
 
 def count(db: Database) -> None:
     """An upsert: where the key is there already, that row is changed; excluded is the one that came too late."""
-    add = insert(Counter).values(word="sea", number=2)
-    upsert = add.on_conflict("word").do_update(number=Counter.number + excluded.number)
+    add = insert(Counter).values({Counter.word: "sea", Counter.number: 2})
+    upsert = add.on_conflict("word").do_update({Counter.number: Counter.number + excluded.number})
     for _ in range(3):
         db.execute(upsert)
     print(db.fetch_all(Counter))
@@ -41,13 +41,14 @@ def count(db: Database) -> None:
 def several(db: Database) -> None:
     """Several rows in one statement, each a dict; what the database filled in comes back."""
     words = [{"word": "sun", "number": 1}, {"word": "sky", "number": 2}, {"word": "sun", "number": 5}]
-    add = insert(Counter).values(words).on_conflict("word").do_update(number=Counter.number + excluded.number)
-    print(db.fetch_all(add.returning(Counter.word, Counter.number)))
+    add = insert(Counter).values(words).on_conflict("word")
+    added = add.do_update({Counter.number: Counter.number + excluded.number})
+    print(db.fetch_all(added.returning(Counter.word, Counter.number)))
 
 
 def ignore(db: Database) -> None:
     """A conflict policy says what becomes of a row that a constraint refuses."""
-    again = insert(Artist).values(name="Nina")
+    again = insert(Artist).values({Artist.name: "Nina"})
     print(db.execute(again.or_("ignore")), "inserted;", db.insert(Artist("Nina"), "ignore"))
 
 

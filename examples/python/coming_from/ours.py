@@ -305,7 +305,7 @@ def change(db: Database) -> Any:
 
 def change_where(db: Database) -> Any:
     """change where"""
-    return db.execute(update(Album).set(price=Album.price + 1).where(Album.year < 2005))
+    return db.execute(update(Album).set({Album.price: Album.price + 1}).where(Album.year < 2005))
 
 
 def remove(db: Database) -> Any:
@@ -320,12 +320,12 @@ def remove_where(db: Database) -> Any:
 
 def upsert(db: Database) -> Any:
     """insert or change"""
-    db.execute(insert(Tag).values(id=1, name="blues").on_conflict("id").do_update(name="blues"))
+    db.execute(insert(Tag).values({Tag.id: 1, Tag.name: "blues"}).on_conflict("id").do_update({Tag.name: "blues"}))
 
 
 def insert_missing(db: Database) -> Any:
     """insert unless it is there"""
-    db.execute(insert(Tag).values(name="jazz").or_("ignore"))
+    db.execute(insert(Tag).values({Tag.name: "jazz"}).or_("ignore"))
 
 
 def get_or_create(db: Database) -> Any:

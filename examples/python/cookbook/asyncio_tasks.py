@@ -63,7 +63,7 @@ async def main() -> None:
 async def reset(db: AsyncDatabase) -> None:
     """Takes too long, and is taken back."""
     async with db.transaction():
-        await db.execute(update(Sensor).set(value=0.0))
+        await db.execute(update(Sensor).set({Sensor.value: 0.0}))
         await db.fetch_value("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n")
 
 

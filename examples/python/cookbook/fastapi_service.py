@@ -93,7 +93,8 @@ async def show(number: int, db: Bank) -> Account:
 async def transfer(source: int, target: int, cents: int, db: Transaction) -> int:
     """Both accounts, or none: what is raised takes everything back."""
     for number, change in ((source, -cents), (target, cents)):
-        if not await db.execute(update(Account).set(cents=Account.cents + change).where(Account.id == number)):
+        add = update(Account).set({Account.cents: Account.cents + change}).where(Account.id == number)
+        if not await db.execute(add):
             raise HTTPException(404, f"no account {number}")
     return await db.fetch_value(select(Account.cents).where(Account.id == source)) or 0
 

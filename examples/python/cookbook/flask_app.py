@@ -24,7 +24,8 @@ app = Flask(__name__)
 
 @app.post("/<page>")
 def hit(page: str) -> Response:
-    upsert = insert(Hit).values(page=page, number=1).on_conflict("page").do_update(number=Hit.number + 1)
+    first = insert(Hit).values({Hit.page: page, Hit.number: 1})
+    upsert = first.on_conflict("page").do_update({Hit.number: Hit.number + 1})
     [found] = db.fetch_all(upsert.returning())
     return jsonify(page=found.page, number=found.number)
 

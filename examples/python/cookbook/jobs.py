@@ -22,7 +22,7 @@ def claim(db: Database) -> Job | None:
     now = datetime.now(timezone.utc)
     open_ = Job.done.is_null() & (Job.claimed.is_null() | (Job.claimed < now - timedelta(hours=1)))
     oldest = select(Job.id).where(open_).order_by(Job.id).limit(1)
-    return db.fetch_one(update(Job).set(claimed=now).where(Job.id == scalar(oldest)).returning())
+    return db.fetch_one(update(Job).set({Job.claimed: now}).where(Job.id == scalar(oldest)).returning())
 
 
 def work(db: Database) -> list[int]:

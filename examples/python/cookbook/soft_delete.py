@@ -25,5 +25,5 @@ with Database(":memory:") as db:
     draft, final = Document("draft").insert(db), Document("final").insert(db)
     remove(db, draft)
     print([document.title for document in db.fetch_all(Document)], db.count(Document), db.count(EveryDocument))
-    db.execute(update(EveryDocument).set(deleted_at=None).where(EveryDocument.title == "draft"))
+    db.execute(update(EveryDocument).set({EveryDocument.deleted_at: None}).where(EveryDocument.title == "draft"))
     print(db.count(Document))

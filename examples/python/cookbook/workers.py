@@ -22,7 +22,7 @@ def open_database() -> None:
 
 
 def count(name: str) -> int:
-    db.execute(update(Counter).set(number=Counter.number + 1).where(Counter.name == name))
+    db.execute(update(Counter).set({Counter.number: Counter.number + 1}).where(Counter.name == name))
     return os.getpid()
 
 

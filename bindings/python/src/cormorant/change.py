@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native.expression import Node
 from ._operand import condition_node, operand
 from ._shape import TupleShape
-from ._text_option import refuse_no_names, text_argument
-from ._write import Conflict, conflict_number
+from ._text_option import text_argument
+from ._write import Conflict, conflict_number, property_names
+from .column import MISSING
 from .error import ProgrammingError
 from .expression import Expression
 from .model import Model
-from .relation import ToOne
+from .relation import Path, ToOne
 from .select import source_node
 from .statement import Query, Statement
 from .subquery import Subquery
@@ -29,6 +30,11 @@ A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
+
+Values: TypeAlias = Mapping[Any, Any]
+"""Values or expressions by property: its column, which type checkers know, {Person.age: 3}, or its name. A relation to
+one has a record, {Album.artist: pia}.
+"""
 
 
 class Change(Statement, Generic[M]):
@@ -75,9 +81,17 @@ class Change(Statement, Generic[M]):
         shape = TupleShape(columns) if columns else self._info
         nodes = [operand(column) for column in columns or self._info.columns]
         parts = tuple((abi.CORM_PART_CLAUSE, abi.CORM_CLAUSE_RETURNING, node) for node in nodes)
-        return Query(self._kind, self._info, None, self._parts + parts, shape)
+        query: Query[Any] = Query(self._kind, self._info, None, self._parts + parts, shape)
+        return query._with(_factories=self._factories) if self._factories else query
 
-    def _assignments(self, part: int, values: dict[str, Any]) -> list[Node]:
+    def _assignments(self, part: int, values: Values | None, named: dict[str, Any]) -> list[Node]:
+        if values is None:
+            values = named
+        elif named:
+            raise ProgrammingError("a dict of values and values beside it", hint="put all of them into the dict")
+        elif not isinstance(values, Mapping):
+            hint = f"give a dict by column, {{{self._info.name}.{self._info.columns[0].name}: value}}, or keywords"
+            raise ProgrammingError(f"the values are a {type_name(values)}", hint=hint)
         return [(part, name, node) for name, node in _pairs(self._info, values)]
 
     def _where(self, conditions: tuple[Any, ...]) -> Self:
@@ -91,9 +105,11 @@ class Change(Statement, Generic[M]):
 class Update(Change[M]):
     """An UPDATE, made by update(). It never changes: each method gives another one."""
 
-    def set(self, /, **values: Any) -> Self:
-        """Sets properties to values or expressions: set(age=Person.age + 1); a relation to one to a record."""
-        return self._with(*self._assignments(abi.CORM_PART_SET, values))
+    def set(self, values: Values | None = None, /, **named: Any) -> Self:
+        """Sets properties to values or expressions, by column as type checkers see: set({Person.age: Person.age + 1}),
+        or by name: set(age=Person.age + 1). A relation to one is set to a record.
+        """
+        return self._with(*self._assignments(abi.CORM_PART_SET, values, named))
 
     def where(self, *conditions: Expression[bool | None]) -> Self:
         """Only rows that meet all conditions, and those given before."""
@@ -123,29 +139,33 @@ class Delete(Change[M]):
 class Insert(Change[M]):
     """An INSERT, made by insert(). It never changes: each method gives another one."""
 
-    def values(self, rows: Mapping[str, Any] | Iterable[Mapping[str, Any]] | None = None, /, **values: Any) -> Self:
+    def values(self, rows: Values | Iterable[Values] | None = None, /, **named: Any) -> Self:
         """One row with these values or expressions; without any, one of defaults. Or rows, each a dict, in one
-        statement: insert(Counter).values([{"word": "sea", "number": 2}, {"word": "sky", "number": 1}]).
+        statement: insert(Counter).values([{"word": "sea", "number": 2}, {"word": "sky", "number": 1}]). By column, as
+        type checkers see, {Counter.word: "sea"}, or by name.
 
-        All rows set the same properties. What is not given is the table's default (default_sql), else NULL: default and
-        default_factory are of records, which insert(), insert_many() and upsert() of the database write. One statement
-        takes as many values as SQLite does, 32,766 as a rule; more are an error, and nothing is inserted. insert_many()
-        of records knows no limit.
+        All rows set the same properties. One that a row leaves out is its default, or what its default_factory gives
+        each time that the statement runs; else the table's default (default_sql), or NULL. One statement takes as many
+        values as SQLite does, 32,766 as a rule; more are an error, and nothing is inserted. insert_many() of records
+        knows no limit.
         """
-        if rows is None:
-            return self._with(*self._assignments(abi.CORM_PART_SET, values))
-        if values:
+        made = _Made(self._info)
+        if rows is None or isinstance(rows, Mapping):
+            parts = self._assignments(abi.CORM_PART_SET, rows, named)
+            given = [part[1] for part in parts]
+            parts += [(abi.CORM_PART_SET, *pair) for pair in made.pairs(given, "")]
+            return self._with(*parts, _factories=made.factories)
+        if named:
             raise ProgrammingError("rows of values and values beside them", hint="put all of them into the rows")
-        given: Any = [rows] if isinstance(rows, Mapping) else rows
-        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-            raise ProgrammingError(f"the rows are one {type_name(given)}", hint="give a list of dicts")
-        parts = [_row(row, self._info, index) for index, row in enumerate(given)]
+        if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
+            raise ProgrammingError(f"the rows are one {type_name(rows)}", hint="give a list of dicts")
+        parts = [_row(row, self._info, index, made) for index, row in enumerate(rows)]
         if not parts:
             raise ProgrammingError("there are no rows to insert", hint="give at least one, or run no statement")
-        return self._with(*parts)
+        return self._with(*parts, _factories=made.factories)
 
     def from_select(self, properties: Sequence[str], query: Query[Any]) -> Self:
-        """The rows of a query, its columns for these properties in order."""
+        """The rows of a query, its columns for these properties in order; others are the table's default, else NULL."""
         return self._with((abi.CORM_PART_SELECT, list(properties), query._tree()))
 
     def or_(self, policy: Conflict) -> Self:
@@ -160,11 +180,12 @@ class Insert(Change[M]):
         return OnConflict(self, [properties] if isinstance(properties, str) else list(properties))
 
 
-def _pairs(info: ModelInfo, values: Mapping[str, Any]) -> list[tuple[str, Node]]:
+def _pairs(info: ModelInfo, values: Values) -> list[tuple[str, Node]]:
     """Properties, and the nodes of what they are set to; for a relation to one the properties of its foreign key."""
     columns: dict[str, Any] = {column.name: column for column in info.columns}
     pairs: list[tuple[str, Node]] = []
-    for name, value in values.items():
+    for key, value in values.items():
+        name = key if isinstance(key, str) else _name(info, key)
         if (column := columns.get(name)) is not None:
             pairs.append((name, column._beside(value)))
         elif (link := info.relations.get(name)) is None:
@@ -179,14 +200,56 @@ def _pairs(info: ModelInfo, values: Mapping[str, Any]) -> list[tuple[str, Node]]
     return pairs
 
 
-def _row(row: Any, info: ModelInfo, index: int) -> Node:
+def _name(info: ModelInfo, key: Any) -> str:
+    """The property that a column is, or a relation to one."""
+    if isinstance(key, Path):
+        link = key._steps[0]
+        if len(key._steps) == 1 and link._alias is None and issubclass(info._cls, link._owner):
+            return link.name
+        raise ProgrammingError(
+            f"{key!r} is no relation of {info.name} itself", hint="set its own columns and relations to one"
+        )
+    return property_names(info._cls, key)[0]
+
+
+class _Made:
+    """What the properties that a row leaves out are: their default, or what their default_factory gives each time that
+    the statement runs.
+    """
+
+    def __init__(self, info: ModelInfo) -> None:
+        self.factories: dict[str, Callable[[], Any]] = {}
+        self._defaults: list[tuple[Any, Any, Any]] = []
+        for column in info.columns:
+            options = column._options
+            default, factory = (options.get(name, MISSING) for name in ("default", "default_factory"))
+            is_null = default is MISSING or (default is None and not column._encodes_none())
+            # NULL comes by itself, and the library writes versions and discriminators.
+            is_written = options.get("version") or options.get("discriminator") is not None
+            if not is_written and (factory is not MISSING or not is_null):
+                self._defaults.append((column, default, factory))
+
+    def pairs(self, given: Collection[str], where: str) -> Iterator[tuple[str, Node]]:
+        """Those properties, and the nodes of what they are set to. where: which row it is."""
+        for column, default, factory in self._defaults:
+            if column.name in given:
+                continue
+            if factory is MISSING:
+                yield column.name, column._beside(default)
+            else:
+                name = f"the default of {column.name}{where}"
+                self.factories[name] = factory
+                yield column.name, (abi.CORM_NODE_PARAMETER, name)
+
+
+def _row(row: Any, info: ModelInfo, index: int, made: _Made) -> Node:
     if not isinstance(row, Mapping):
         hint = "give a dict of its values by property"
         if hasattr(type(row), "__model__"):
             hint += "; records are inserted by Database.insert_many()"
         raise ProgrammingError(f"row {index} is a {type_name(row)}", hint=hint)
-    refuse_no_names("a row is a dict of properties and values", row)
     pairs = _pairs(info, row)
+    pairs += made.pairs([name for name, _ in pairs], f" in row {index}")
     return abi.CORM_PART_VALUES, [name for name, _ in pairs], [node for _, node in pairs]
 
 
@@ -200,13 +263,15 @@ class OnConflict(Generic[M]):
         """Leaves it as it is."""
         return self._insert
 
-    def do_update(self, /, **values: Any) -> Insert[M]:
-        """Sets its properties; excluded.name is what the new row has: do_update(name=excluded.name)."""
-        return self._insert._with(*self._insert._assignments(abi.CORM_PART_UPSERT_SET, values))
+    def do_update(self, values: Values | None = None, /, **named: Any) -> Insert[M]:
+        """Sets its properties, as Update.set() does; excluded.name is what the new row has:
+        do_update({Person.name: excluded.name}) or do_update(name=excluded.name).
+        """
+        return self._insert._with(*self._insert._assignments(abi.CORM_PART_UPSERT_SET, values, named))
 
 
 def update(model: type[M]) -> Update[M]:
-    """An UPDATE of a model's rows: update(Person).set(age=Person.age + 1).where(Person.name == "Ann")."""
+    """An UPDATE of a model's rows: update(Person).set({Person.age: Person.age + 1}).where(Person.name == "Ann")."""
     return Update(abi.CORM_UPDATE, info_of(model), None)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from ._native import statement as native_statement
@@ -28,6 +29,9 @@ class Statement:
 
     What the library makes of it is kept with it, so that running it again costs neither compiling nor preparing.
     """
+
+    # What gives the values of parameters of its own each time that it runs.
+    _factories: Mapping[str, Callable[[], Any]] = MappingProxyType({})
 
     def __init__(self, kind: int, info: ModelInfo | None, alias: str | None, parts: tuple[Node, ...] = ()) -> None:
         self._kind = kind
@@ -82,6 +86,8 @@ class Statement:
                 raise ProgrammingError("bindings without names", hint="give parameters as keywords or as a dict")
             refuse_no_names("parameters are a dict of names and values", bindings)
             parameters = {**bindings, **parameters}
+        if self._factories:
+            parameters = {**parameters, **{name: make() for name, make in self._factories.items()}}
         return dump_parameters(parameters, self._compile().encoders) if parameters else None
 
 

@@ -29,7 +29,24 @@ CASES: list[tuple[Statement, str, list[Any]]] = [
     ),
     (update(Person).set(age=3).or_("ignore"), 'UPDATE OR IGNORE "people" SET "age" = ?', [3]),
     (delete(Person).where(Person.age < 3), 'DELETE FROM "people" WHERE "age" < ?', [3]),
-    (insert(Note).values(), 'INSERT INTO "notes" DEFAULT VALUES', []),
+    (insert(Everything).values(), 'INSERT INTO "everything" DEFAULT VALUES', []),
+    (insert(Note).values(), 'INSERT INTO "notes" ("text") VALUES (?)', [""]),
+    (insert(Note).values({}), 'INSERT INTO "notes" ("text") VALUES (?)', [""]),
+    (
+        insert(Person).values([{"name": "a"}, {Person.age: 3, Person.name: "b"}]),
+        'INSERT INTO "people" ("name", "age") VALUES (?, ?), (?, ?)',
+        ["a", 0, "b", 3],
+    ),
+    (
+        update(Person).set({Person.age: Person.age + 1, Person.born: None}).where(Person.name == "Ann"),
+        'UPDATE "people" SET "age" = "age" + ?, "born" = ? WHERE "name" = ?',
+        [1, None, "Ann"],
+    ),
+    (
+        insert(Department).values({Department.name: "a"}).on_conflict("name").do_update({Department.name: "b"}),
+        'INSERT INTO "departments" ("name") VALUES (?) ON CONFLICT ("name") DO UPDATE SET "name" = ?',
+        ["a", "b"],
+    ),
     (insert(Note).values(text="a"), 'INSERT INTO "notes" ("text") VALUES (?)', ["a"]),
     (
         insert(Department).values(name="a").or_("replace"),

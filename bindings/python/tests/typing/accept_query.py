@@ -12,11 +12,13 @@ from cormorant import (
     Column,
     Database,
     Expression,
+    Insert,
     Model,
     Query,
     Result,
     RowValue,
     Select,
+    Update,
     alias,
     all_of,
     case,
@@ -181,6 +183,13 @@ with Database("file.db") as db:
     assert_type(db.explain(query), str)
     changed = update(Album).set(rating=Album.rating + 1, title=param("t")).where(Album.live)
     assert_type(db.execute(changed, t="x"), int)
+    by_column = {Album.title: "x", Album.rating: Album.rating + 1}
+    assert_type(update(Album).set(by_column), Update[Album])
+    assert_type(update(Album).set({Album.artist: Artist("Ada"), "live": True}), Update[Album])
+    assert_type(insert(Album).values([by_column, {Album.title: "y", Album.artist_id: 3}]), Insert[Album])
+    assert_type(insert(Artist).values({Artist.name: letter} for letter in "ab"), Insert[Artist])
+    upsert = insert(Artist).values({Artist.name: "x"}).on_conflict("name").do_update({Artist.name: excluded.name})
+    assert_type(upsert, Insert[Artist])
     assert_type(db.execute(delete(Album).where(Album.live)), int)
     assert_type(db.execute(insert(Artist).values(name="x").on_conflict("name").do_update(name=excluded.name)), int)
     assert_type(db.fetch_all(changed.returning(), t="x"), list[Album])

@@ -107,6 +107,11 @@ update(int)  # error
 update(Album).where(True)  # error
 insert(Album).or_("skip")  # error
 delete(Album).set(title="x")  # error
+update(Album).set({Album.titel: "x"})  # error
+update(Album).set([(Album.title, "x")])  # error
+insert(Album).values({Album.titel: "x"})  # error
+insert(Album).values([{Album.title: "x"}, {Album.titel: "x"}])  # error
+insert(Album).values({Album.title: "x"}).on_conflict("title").do_update({Album.titel: "x"})  # error
 
 # Results.
 db.fetch_all(select(Album.title))[0][1]  # error
