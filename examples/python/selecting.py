@@ -91,7 +91,7 @@ def common_tables(db: Database) -> None:
 
     rank = func.row_number().over(partition_by=Album.artist_id, order_by=Album.year.desc())
     latest = select(Album.id, Album.title, rank.label("rank")).subquery("latest")
-    print(db.fetch_all(select(latest.c.title).where(latest.c.rank == 1).order_by(latest.c.id)))
+    print(db.fetch_all(select(latest.c[Album.title]).where(latest.c[rank] == 1).order_by(latest.c[Album.id])))
 
 
 def table_functions(db: Database) -> None:
