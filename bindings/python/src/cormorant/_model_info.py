@@ -20,7 +20,7 @@ from ._native import model as native_model
 from ._native import record as native_record
 from ._native.handle import CursorHandle, ModelHandle
 from ._sharing import share
-from .column import Column, Ignored
+from .column import MISSING, Column, Ignored
 from .error import DataError, ProgrammingError
 from .value import PLAIN, as_plain, can_dump, file_decoder, plain_value, type_name
 
@@ -110,6 +110,20 @@ class ModelInfo:
         return tuple(item.name for item in self.columns)
 
     # Made when first needed: a program with hundreds of models starts with most of them unused.
+
+    @cached_property
+    def defaults(self) -> Sequence[tuple[Column[Any], Any, Any]]:
+        """What a statement that inserts gives the properties that it leaves out: columns, defaults, factories."""
+        found: list[tuple[Column[Any], Any, Any]] = []
+        for column in self.columns:
+            options = column._options
+            default, factory = options.get("default", MISSING), options.get("default_factory", MISSING)
+            is_null = default is MISSING or (default is None and not column._encodes_none())
+            # NULL comes by itself, and the library writes versions and discriminators.
+            is_written = options.get("version") or options.get("discriminator") is not None
+            if not is_written and not (is_null and factory is MISSING):
+                found.append((column, default, factory))
+        return found
 
     @cached_property
     def _encode(self) -> Callable[[Any], native_record.Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from ._model_info import ModelInfo, info_of
@@ -139,6 +139,9 @@ class Delete(Change[M]):
 class Insert(Change[M]):
     """An INSERT, made by insert(). It never changes: each method gives another one."""
 
+    # Of its parts those that say what is left out.
+    _made: Sequence[Node] = ()
+
     def values(self, rows: Values | Iterable[Values] | None = None, /, **named: Any) -> Self:
         """One row with these values or expressions; without any, one of defaults. Or rows, each a dict, in one
         statement: insert(Counter).values([{"word": "sea", "number": 2}, {"word": "sky", "number": 1}]). By column, as
@@ -149,24 +152,27 @@ class Insert(Change[M]):
         values as SQLite does, 32,766 as a rule; more are an error, and nothing is inserted. insert_many() of records
         knows no limit.
         """
-        made = _Made(self._info)
+        factories: dict[str, Callable[[], Any]] = {}
         if rows is None or isinstance(rows, Mapping):
             parts = self._assignments(abi.CORM_PART_SET, rows, named)
-            given = [part[1] for part in parts]
-            parts += [(abi.CORM_PART_SET, *pair) for pair in made.pairs(given, "")]
-            return self._with(*parts, _factories=made.factories)
+            if not self._info.defaults:
+                return self._with(*parts)
+            # A second call says more of the row.
+            given = {part[1] for part in (*self._own_parts(), *parts) if part[0] == abi.CORM_PART_SET}
+            left_out = [(abi.CORM_PART_SET, *pair) for pair in _left_out(self._info, given, "", factories)]
+            return self._told(parts, left_out, factories)
         if named:
             raise ProgrammingError("rows of values and values beside them", hint="put all of them into the rows")
         if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
             raise ProgrammingError(f"the rows are one {type_name(rows)}", hint="give a list of dicts")
-        parts = [_row(row, self._info, index, made) for index, row in enumerate(rows)]
+        parts = [_row(row, self._info, index, factories) for index, row in enumerate(rows)]
         if not parts:
             raise ProgrammingError("there are no rows to insert", hint="give at least one, or run no statement")
-        return self._with(*parts, _factories=made.factories)
+        return self._told(parts, (), factories)
 
     def from_select(self, properties: Sequence[str], query: Query[Any]) -> Self:
         """The rows of a query, its columns for these properties in order; others are the table's default, else NULL."""
-        return self._with((abi.CORM_PART_SELECT, list(properties), query._tree()))
+        return self._told([(abi.CORM_PART_SELECT, list(properties), query._tree())], (), {})
 
     def or_(self, policy: Conflict) -> Self:
         """What happens to a row that a constraint refuses: INSERT OR REPLACE and so on."""
@@ -178,6 +184,17 @@ class Insert(Change[M]):
         What then happens is said next, by do_nothing() or do_update().
         """
         return OnConflict(self, [properties] if isinstance(properties, str) else list(properties))
+
+    def _own_parts(self) -> Sequence[Node]:
+        """What was said, without what was left out."""
+        made = set(map(id, self._made))
+        return [part for part in self._parts if id(part) not in made] if made else self._parts
+
+    def _told(self, parts: Sequence[Node], made: Sequence[Node], factories: Mapping[str, Callable[[], Any]]) -> Self:
+        """The statement with these parts, and those of what is left out now."""
+        statement = self._with(_made=made, _factories=factories)
+        statement._parts = (*self._own_parts(), *parts, *made)
+        return statement
 
 
 def _pairs(info: ModelInfo, values: Values) -> list[tuple[str, Node]]:
@@ -212,44 +229,33 @@ def _name(info: ModelInfo, key: Any) -> str:
     return property_names(info._cls, key)[0]
 
 
-class _Made:
-    """What the properties that a row leaves out are: their default, or what their default_factory gives each time that
-    the statement runs.
+def _left_out(
+    info: ModelInfo, given: Container[str], where: str, factories: dict[str, Callable[[], Any]]
+) -> Iterator[tuple[str, Node]]:
+    """The properties that a row leaves out, and the nodes of their defaults; what a factory gives is a parameter.
+
+    given: what the row sets. where: which row it is. factories: gets those of the parameters.
     """
-
-    def __init__(self, info: ModelInfo) -> None:
-        self.factories: dict[str, Callable[[], Any]] = {}
-        self._defaults: list[tuple[Any, Any, Any]] = []
-        for column in info.columns:
-            options = column._options
-            default, factory = (options.get(name, MISSING) for name in ("default", "default_factory"))
-            is_null = default is MISSING or (default is None and not column._encodes_none())
-            # NULL comes by itself, and the library writes versions and discriminators.
-            is_written = options.get("version") or options.get("discriminator") is not None
-            if not is_written and (factory is not MISSING or not is_null):
-                self._defaults.append((column, default, factory))
-
-    def pairs(self, given: Collection[str], where: str) -> Iterator[tuple[str, Node]]:
-        """Those properties, and the nodes of what they are set to. where: which row it is."""
-        for column, default, factory in self._defaults:
-            if column.name in given:
-                continue
-            if factory is MISSING:
-                yield column.name, column._beside(default)
-            else:
-                name = f"the default of {column.name}{where}"
-                self.factories[name] = factory
-                yield column.name, (abi.CORM_NODE_PARAMETER, name)
+    for column, default, factory in info.defaults:
+        if column.name in given:
+            continue
+        if factory is MISSING:
+            yield column.name, column._beside(default)
+        else:
+            name = f"the default of {column.name}{where}"
+            factories[name] = factory
+            yield column.name, (abi.CORM_NODE_PARAMETER, name)
 
 
-def _row(row: Any, info: ModelInfo, index: int, made: _Made) -> Node:
+def _row(row: Any, info: ModelInfo, index: int, factories: dict[str, Callable[[], Any]]) -> Node:
     if not isinstance(row, Mapping):
         hint = "give a dict of its values by property"
         if hasattr(type(row), "__model__"):
             hint += "; records are inserted by Database.insert_many()"
         raise ProgrammingError(f"row {index} is a {type_name(row)}", hint=hint)
     pairs = _pairs(info, row)
-    pairs += made.pairs([name for name, _ in pairs], f" in row {index}")
+    if info.defaults:
+        pairs += _left_out(info, [name for name, _ in pairs], f" in row {index}", factories)
     return abi.CORM_PART_VALUES, [name for name, _ in pairs], [node for _, node in pairs]
 
 
@@ -282,4 +288,6 @@ def delete(model: type[M]) -> Delete[M]:
 
 def insert(model: type[M]) -> Insert[M]:
     """An INSERT into a model's table by expressions; Database.insert() takes records."""
-    return Insert(abi.CORM_INSERT, info_of(model), None)
+    info = info_of(model)
+    statement: Insert[M] = Insert(abi.CORM_INSERT, info, None)
+    return statement.values() if info.defaults else statement

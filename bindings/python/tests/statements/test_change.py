@@ -30,6 +30,7 @@ CASES: list[tuple[Statement, str, list[Any]]] = [
     (update(Person).set(age=3).or_("ignore"), 'UPDATE OR IGNORE "people" SET "age" = ?', [3]),
     (delete(Person).where(Person.age < 3), 'DELETE FROM "people" WHERE "age" < ?', [3]),
     (insert(Everything).values(), 'INSERT INTO "everything" DEFAULT VALUES', []),
+    (insert(Note), 'INSERT INTO "notes" ("text") VALUES (?)', [""]),
     (insert(Note).values(), 'INSERT INTO "notes" ("text") VALUES (?)', [""]),
     (insert(Note).values({}), 'INSERT INTO "notes" ("text") VALUES (?)', [""]),
     (
@@ -62,6 +63,11 @@ CASES: list[tuple[Statement, str, list[Any]]] = [
         insert(Department).values(name="a").on_conflict().do_nothing(),
         'INSERT INTO "departments" ("name") VALUES (?) ON CONFLICT DO NOTHING',
         ["a"],
+    ),
+    (
+        insert(Note).values().from_select(["text"], select(Person.name)),
+        'INSERT INTO "notes" ("text") SELECT "name" FROM "people"',
+        [],
     ),
     (
         insert(Department).from_select(["name"], select(Person.name)),

@@ -80,7 +80,7 @@ def db() -> Iterator[Database]:
 def test_what_a_row_leaves_out_is_its_default(db: Database) -> None:
     # The rows set the same properties, though one says more of them.
     assert db.execute(insert(Box).values([{"label": "a"}, {"label": "b", "size": Size.GREAT, "owner_id": None}])) == 2
-    assert db.execute(insert(Box).values(label="c", number=0)) == 1
+    assert db.execute(insert(Box).values(label="c").values(number=0)) == 1
     a, b, c = db.fetch_all(select(Box).order_by(Box.label))
     assert (a.size, a.parts, a.extra, a.state, a.owner_id) == (Size.SMALL, [], None, "new", 7)
     assert (b.size, b.owner_id) == (Size.GREAT, None)
@@ -128,7 +128,7 @@ def test_a_relation_that_is_set_has_no_default(db: Database) -> None:
     pia = Owner("Pia").insert(db)
     db.execute(insert(Box).values(label="a", owner=pia))
     db.execute(insert(Box).values([{Box.label: "b", Box.owner: None}]))
-    db.execute(insert(Box).values({Box.label: "c", Box.owner: pia}))
+    db.execute(insert(Box).values({Box.label: "c"}).values({Box.owner: pia}))
     assert db.fetch_values(select(Box.owner_id).order_by(Box.label)) == [pia.id, None, pia.id]
 
 
