@@ -366,6 +366,9 @@ class ModelInfo:
         except DataError as error:
             if isinstance(value, Enum):
                 hint = error.hint or hint
+        if column._options.get("transform"):
+            message = f"the transform of {self.name}.{name} stores a {type_name(value)}, its column {column.type_name}"
+            hint = "let it encode what a column of the type stores, as column() says"
         return DataError(
             message,
             code="CORM_E_TYPE",

@@ -155,10 +155,12 @@ def value_node(value: Any, column: Any) -> Node:
     """The node of what is a value of a column, or an expression."""
     if column is None or value is None or isinstance(value, Operand):
         return operand(value)
-    if column.type_name == "offset_datetime" and isinstance(value, datetime):
+    is_own = _converts(column)
+    if column.type_name == "offset_datetime" and (is_own or isinstance(value, datetime)):
         # By itself a datetime is one without its offset.
-        return CORM_NODE_VALUE, encode_offset_datetime(value), abi.CORM_OFFSET_DATETIME
-    if not _converts(column):
+        text = column._encode(value) if is_own else encode_offset_datetime(value)
+        return CORM_NODE_VALUE, text, abi.CORM_OFFSET_DATETIME
+    if not is_own:
         return operand(value)
     return CORM_NODE_VALUE, file_value(column.type_name, column._encode(value)), 0
 

@@ -230,7 +230,9 @@ def column(
     the values of its enum or Literal. computed: SQL expression; the column is never
     written. collate: BINARY, NOCASE, RTRIM, corm_nocase, corm_decimal, corm_offset_datetime. references: "table",
     "table.column" or a Model.
-    transform: own conversion; `type` then says what is stored.
+    transform: own conversion; `type` then says what is stored: of times, dates and durations integers (microseconds
+    since 1970 in UTC or since midnight, days since 1970, microseconds), of decimals, UUIDs, JSON and offset datetimes
+    (ISO 8601) texts.
     version: the row's version, for optimistic locking: `version: Column[int] = column(version=True, default=0)`. It is
     1 in a new row and counts each write of a record. To update, save or delete a record whose row has another version
     raises StaleRecordError; else the new version comes back into the record. Statements look at no version.

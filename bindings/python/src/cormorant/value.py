@@ -66,7 +66,10 @@ def _encode_datetime(value: datetime) -> int:
     if type(value) is not datetime:
         _refuse_of_pandas(value)
     if value.tzinfo is None or value.utcoffset() is None:
-        raise TypeError("the datetime has no time zone: give it one, such as datetime.now(timezone.utc)")
+        raise TypeError(
+            "the datetime has no time zone: give it one, such as datetime.now(timezone.utc), or the column a transform "
+            "that knows it (cookbook, Local times)"
+        )
     return (value - _EPOCH) // _MICROSECOND
 
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cormorant import Column, Database, DataError, Model, column, func, key, param, select, write_json
+from cormorant import Column, Database, DataError, Model, Transform, case, column, func, key, param, select, write_json
 
 TOKYO = timezone(timedelta(hours=9))
 
@@ -115,3 +115,53 @@ def test_json_arrow_and_sql(mails: Database) -> None:
         mails.fetch_all(Mail)
     mails.execute("UPDATE mail SET sent = corm_offset_datetime(?)", ["2026-01-31T21:00:00+09:00"])
     assert mails.fetch_all(Mail)[0] == mail
+
+
+BERLIN = ZoneInfo("Europe/Berlin")
+LOCAL = Transform(
+    lambda local: local.replace(tzinfo=BERLIN).isoformat(),
+    lambda text: datetime.fromisoformat(text).astimezone(BERLIN).replace(tzinfo=None),
+)
+MOMENT = Transform(
+    lambda local: int(local.replace(tzinfo=BERLIN).timestamp()) * 1_000_000,
+    lambda stored: datetime.fromtimestamp(stored // 1_000_000, BERLIN).replace(tzinfo=None),
+)
+
+
+class Shift(Model):
+    id: Column[int] = key()
+    begins: Column[datetime] = column(type="offset_datetime", transform=LOCAL)
+    ends: Column[datetime] = column(type="datetime", transform=MOMENT)
+
+
+def test_a_conversion_makes_local_times_of_moments(db: Database) -> None:
+    db.create_tables(Shift)
+    first, last = datetime(2026, 7, 1, 8), datetime(2026, 10, 25, 2, 30)
+    db.insert_many([Shift(first, first), Shift(last, last), Shift(last.replace(fold=1), last.replace(fold=1))])
+    rows = db.query("SELECT begins, ends FROM shift WHERE id > 1").fetch_all()
+    assert rows == [
+        ("2026-10-25 00:30:00.000000Z[+02:00]", "2026-10-25 00:30:00"),
+        ("2026-10-25 01:30:00.000000Z[+01:00]", "2026-10-25 01:30:00"),
+    ]
+    for item in (Shift.begins, Shift.ends):
+        found = db.fetch_values(select(item).order_by(item))
+        assert [(value, value.fold) for value in found] == [(first, 0), (last, 0), (last, 1)]
+        assert db.fetch_values(select(Shift.id).where(item == last)) == [2]
+        assert db.fetch_values(select(Shift.id).where(item.in_(param("times"))), times=[last.replace(fold=1)]) == [3]
+        assert db.fetch_values(select(func.coalesce(item, first)).order_by(Shift.id)) == [first, last, last]
+        assert db.fetch_values(select(case((Shift.id > 1, item), else_=first)).order_by(Shift.id)) == [
+            first,
+            last,
+            last,
+        ]
+        assert db.fetch_value(select(func.max(item))) == last
+
+
+def test_a_conversion_that_stores_something_else_is_told(db: Database) -> None:
+    class Wrong(Model):
+        id: Column[int] = key()
+        at: Column[datetime] = column(type="datetime", transform=Transform(lambda local: local.astimezone(), str))
+
+    db.create_tables(Wrong)
+    with pytest.raises(DataError, match=r"the transform of Wrong\.at stores a .*datetime.*let it encode what a column"):
+        Wrong(datetime(2026, 1, 1)).insert(db)
