@@ -26,13 +26,13 @@ def change(db: Database) -> None:
 def copy(db: Database) -> None:
     """The rows of a query go in without passing through the program."""
     titles = select(Album.title).where(Album.year < 2000)
-    print(db.execute(insert(Artist).from_select(["name"], titles)), "inserted")
+    print(db.execute(insert(Artist).from_select([Artist.name], titles)), "inserted")
 
 
 def count(db: Database) -> None:
     """An upsert: where the key is there already, that row is changed; excluded is the one that came too late."""
     add = insert(Counter).values({Counter.word: "sea", Counter.number: 2})
-    upsert = add.on_conflict("word").do_update({Counter.number: Counter.number + excluded.number})
+    upsert = add.on_conflict(Counter.word).do_update({Counter.number: Counter.number + excluded[Counter.number]})
     for _ in range(3):
         db.execute(upsert)
     print(db.fetch_all(Counter))
@@ -41,8 +41,8 @@ def count(db: Database) -> None:
 def several(db: Database) -> None:
     """Several rows in one statement, each a dict; what the database filled in comes back."""
     words = [{"word": "sun", "number": 1}, {"word": "sky", "number": 2}, {"word": "sun", "number": 5}]
-    add = insert(Counter).values(words).on_conflict("word")
-    added = add.do_update({Counter.number: Counter.number + excluded.number})
+    add = insert(Counter).values(words).on_conflict(Counter.word)
+    added = add.do_update({Counter.number: Counter.number + excluded[Counter.number]})
     print(db.fetch_all(added.returning(Counter.word, Counter.number)))
 
 

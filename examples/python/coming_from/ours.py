@@ -320,7 +320,7 @@ def remove_where(db: Database) -> Any:
 
 def upsert(db: Database) -> Any:
     """insert or change"""
-    db.execute(insert(Tag).values({Tag.id: 1, Tag.name: "blues"}).on_conflict("id").do_update({Tag.name: "blues"}))
+    db.execute(insert(Tag).values({Tag.id: 1, Tag.name: "blues"}).on_conflict(Tag.id).do_update({Tag.name: "blues"}))
 
 
 def insert_missing(db: Database) -> Any:

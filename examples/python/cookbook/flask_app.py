@@ -25,7 +25,7 @@ app = Flask(__name__)
 @app.post("/<page>")
 def hit(page: str) -> Response:
     first = insert(Hit).values({Hit.page: page, Hit.number: 1})
-    upsert = first.on_conflict("page").do_update({Hit.number: Hit.number + 1})
+    upsert = first.on_conflict(Hit.page).do_update({Hit.number: Hit.number + 1})
     [found] = db.fetch_all(upsert.returning())
     return jsonify(page=found.page, number=found.number)
 

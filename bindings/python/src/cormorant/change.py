@@ -11,7 +11,7 @@ from ._native.expression import Node
 from ._operand import condition_node, operand
 from ._shape import TupleShape
 from ._text_option import text_argument
-from ._write import Conflict, conflict_number, property_names
+from ._write import Conflict, Property, conflict_number, property_names
 from .column import MISSING
 from .error import ProgrammingError
 from .expression import Expression
@@ -170,20 +170,23 @@ class Insert(Change[M]):
             raise ProgrammingError("there are no rows to insert", hint="give at least one, or run no statement")
         return self._told(parts, (), factories)
 
-    def from_select(self, properties: Sequence[str], query: Query[Any]) -> Self:
+    def from_select(self, properties: Property | Sequence[Property], query: Query[Any]) -> Self:
         """The rows of a query, its columns for these properties in order; others are the table's default, else NULL."""
-        return self._told([(abi.CORM_PART_SELECT, list(properties), query._tree())], (), {})
+        return self._told([(abi.CORM_PART_SELECT, self._names(properties), query._tree())], (), {})
 
     def or_(self, policy: Conflict) -> Self:
         """What happens to a row that a constraint refuses: INSERT OR REPLACE and so on."""
         return self._or(policy)
 
-    def on_conflict(self, properties: str | Sequence[str] = ()) -> OnConflict[M]:
+    def on_conflict(self, properties: Property | Sequence[Property] = ()) -> OnConflict[M]:
         """When a row with the same values of these properties, a key or unique, is there already; none: any key.
 
         What then happens is said next, by do_nothing() or do_update().
         """
-        return OnConflict(self, [properties] if isinstance(properties, str) else list(properties))
+        return OnConflict(self, self._names(properties))
+
+    def _names(self, properties: Property | Sequence[Property]) -> list[str]:
+        return list(property_names(self._info._cls, properties))
 
     def _own_parts(self) -> Sequence[Node]:
         """What was said, without what was left out."""
@@ -270,8 +273,8 @@ class OnConflict(Generic[M]):
         return self._insert
 
     def do_update(self, values: Values | None = None, /, **named: Any) -> Insert[M]:
-        """Sets its properties, as Update.set() does; excluded.name is what the new row has:
-        do_update({Person.name: excluded.name}) or do_update(name=excluded.name).
+        """Sets its properties, as Update.set() does; excluded[Person.name] is what the new row has:
+        do_update({Person.name: excluded[Person.name]}) or do_update(name=excluded.name).
         """
         return self._insert._with(*self._insert._assignments(abi.CORM_PART_UPSERT_SET, values, named))
 

@@ -12,9 +12,10 @@ from ._operand import TRUTHS, column_of, condition_node, decimals_of, durations_
 from ._shape import TupleShape
 from ._sql import bindings_of
 from ._text_option import refuse_no_text, text_argument
+from .column import Column
 from .error import ProgrammingError
 from .expression import Condition, Expression, Present, PresentCondition
-from .value import plain_value
+from .value import plain_value, type_name
 
 if TYPE_CHECKING:
     from .statement import Query
@@ -161,16 +162,26 @@ func = _Functions()
 
 
 class _Excluded:
-    """`excluded`: the row that an insert could not insert, by the names of the table's columns."""
+    """`excluded`: the row that an insert could not insert, by column or by the names of the table's columns."""
 
     def __getattr__(self, column: str) -> Expression[Any]:
         if column.startswith("__"):
             raise AttributeError(column)
         return name("excluded", column)
 
+    def __getitem__(self, column: Column[T]) -> Expression[T]:
+        if not isinstance(column, Column):
+            raise ProgrammingError(
+                f"excluded is asked by a {type_name(column)}",
+                hint="give a column, excluded[Album.price], or its name, excluded.price",
+            )
+        return Expression((abi.CORM_NODE_NAME, "excluded", column.column_name), column)
+
 
 excluded = _Excluded()
-"""The row that an insert could not insert, by the names of the table's columns: `excluded.price`, in on_conflict()."""
+"""The row that an insert could not insert, in on_conflict(): `excluded[Album.price]`, or by the names of the table's
+columns `excluded.price`, whose type is not known.
+"""
 
 
 def name(source: str | None, column: str) -> Expression[Any]:

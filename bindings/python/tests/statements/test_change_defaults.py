@@ -166,3 +166,32 @@ def test_what_is_set_by_a_column_is_of_the_model(db: Database) -> None:
             statement({Owner.name: "x"}, name="y")
     with pytest.raises(ProgrammingError, match="name"):
         db.execute(update(Owner).set({Owner.name: "x", "name": "y"}))
+
+
+class Word(Model):
+    text: Column[str] = column(primary_key=True)
+    size: Column[Size] = column(name="how_big", default=Size.SMALL)
+    uses: Column[int] = column(default=1)
+
+
+def test_an_upsert_and_a_select_take_columns(db: Database) -> None:
+    db.create_tables(Word)
+    add = insert(Word).values([{Word.text: "sea"}, {Word.text: "sky", Word.size: Size.GREAT}])
+    change = {Word.uses: Word.uses + excluded[Word.uses], Word.size: excluded[Word.size]}
+    add_or_change = add.on_conflict(Word.text).do_update(change)
+    for upsert in (add_or_change, add.on_conflict([Word.text]).do_nothing(), add_or_change):
+        db.execute(upsert)
+    assert db.fetch_all(select(Word.text, Word.size, Word.uses).order_by(Word.text)) == [
+        ("sea", Size.SMALL, 2),
+        ("sky", Size.GREAT, 2),
+    ]
+    assert db.execute(insert(Owner).from_select([Owner.name], select(Word.text))) == 2
+    assert db.execute(insert(Owner).from_select(Owner.name, select(Word.text.concat("!")))) == 2
+    for wrong in (
+        lambda: add.on_conflict(Owner.name),
+        lambda: insert(Word).from_select([Owner.name], select(Owner.name)),
+    ):
+        with pytest.raises(ProgrammingError, match="is no column of Word"):
+            wrong()
+    with pytest.raises(ProgrammingError, match=r"excluded is asked by a str.*excluded\.price"):
+        excluded["uses"]  # type: ignore[index]

@@ -12,6 +12,7 @@ from cormorant import (
     case,
     column,
     delete,
+    excluded,
     func,
     insert,
     json_each,
@@ -110,6 +111,10 @@ delete(Album).set(title="x")  # error
 update(Album).set({Album.titel: "x"})  # error
 update(Album).set([(Album.title, "x")])  # error
 insert(Album).values({Album.titel: "x"})  # error
+excluded[Album.artist_id] + "x"  # error
+excluded[Album.titel]  # error
+insert(Album).on_conflict(Album.titel)  # error
+insert(Album).on_conflict(3)  # error
 insert(Album).values([{Album.title: "x"}, {Album.titel: "x"}])  # error
 insert(Album).values({Album.title: "x"}).on_conflict("title").do_update({Album.titel: "x"})  # error
 
