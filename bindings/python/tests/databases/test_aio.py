@@ -55,6 +55,8 @@ def test_every_call_of_a_database_is_there() -> None:
                 "shared_transaction",
                 "logging_statements",
                 "opentelemetry_spans",
+                # There as a function once it was asked for.
+                "studio",
             ), name
     assert inspect.iscoroutinefunction(AsyncDatabase.find)
     assert AsyncDatabase.vacuum.__doc__ == Database.vacuum.__doc__
