@@ -57,7 +57,7 @@ extension UUID: ArrayColumnElement {}
 extension Array: ArrayColumnElement where Element: ArrayColumnElement & Codable {}
 
 /// A set is the JSON array of its elements, in one order whatever the set's is, so that equal sets are equal texts.
-extension Set: CustomColumnValue, ColumnValue where Element: ArrayColumnElement & Codable {
+extension Set: CustomColumnValue, ColumnValue, BindableValue where Element: ArrayColumnElement & Codable {
     public init(stored: JSONText) throws { self.init(try JSON<[Element]>(stored: stored).content) }
 
     public var stored: JSONText {
@@ -69,7 +69,8 @@ extension Set: CustomColumnValue, ColumnValue where Element: ArrayColumnElement 
 }
 
 /// A dictionary is a JSON object.
-extension Dictionary: CustomColumnValue, ColumnValue where Key == String, Value: ArrayColumnElement & Codable {
+extension Dictionary: CustomColumnValue, ColumnValue, BindableValue
+where Key == String, Value: ArrayColumnElement & Codable {
     public init(stored: JSONText) throws { self = try JSON<Self>(stored: stored).content }
 
     public var stored: JSONText {

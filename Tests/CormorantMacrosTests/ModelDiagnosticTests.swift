@@ -61,7 +61,12 @@ struct ModelDiagnosticTests {
         Misuse(
             members: "let a: Int", "'a' is a constant, and columns are read anew; make it a var, or mark it @Ignored"),
         Misuse(members: "lazy var a: Int = 1", "'a' is lazy and cannot be a column; drop lazy, or mark it @Ignored"),
-        Misuse(members: "var a: Int!", "'a' is implicitly unwrapped; make it Int?"),
+        Misuse(members: "var a: Int!", "'a' is implicitly unwrapped, which only a key can be; make it Int?"),
+        Misuse(members: "@Key var a: Int?!", "'a' is Int?!, and a column has one NULL; make it Int?"),
+        Misuse(
+            members: "@Key var a: (Int, Int)!",
+            "'a' is (Int, Int)?, which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"
+        ),
         Misuse(
             members: "var a: (Int, Int)",
             "'a' is (Int, Int), which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"

@@ -149,6 +149,77 @@ struct ModelExpansionTests {
             """)
     }
 
+    /// Swift has `!` at a property, and in no type beside it.
+    @Test func aKeyThatIsImplicitlyUnwrappedIsAnOptionalElsewhere() {
+        expectExpansion(
+            """
+            @Model struct Entry {
+                @Key var id: Entry.ID!
+            }
+            """,
+            """
+            struct Entry {
+                var id: Entry.ID!
+
+                nonisolated static let model = Cormorant.ModelDescriptor(
+                    name: "Entry",
+                    columns: [
+                        .init("id", Entry.ID?.self, primaryKey: true),
+                    ])
+
+                nonisolated mutating func setGeneratedKey(_ key: Int64) throws {
+                    self.id = try Entry.ID?.generatedKey(key) ?? self.id
+                }
+
+                nonisolated mutating func clearGeneratedKey() {
+                    self.id = Entry.ID?.missingKey ?? self.id
+                }
+
+                nonisolated struct Columns: Cormorant.RecordColumns {
+                    let recordSource: Cormorant.TableSource<Entry>
+
+                    init(recordSource: Cormorant.TableSource<Entry>) {
+                        self.recordSource = recordSource
+                    }
+
+                    init(
+                        id: Cormorant.SQLExpression<Entry.ID?>
+                    ) {
+                        self.recordSource = Cormorant.TableSource(columns: [id])
+                    }
+
+                    var id: Cormorant.SQLExpression<Entry.ID?> {
+                        self.recordSource.column(0)
+                    }
+                }
+            }
+
+            nonisolated extension Entry: Cormorant.Record {
+                init(from reader: Cormorant.RecordReader) throws {
+                    self.init(
+                        id: try reader.property(at: 0))
+                }
+
+                mutating func read(from reader: Cormorant.RecordReader) throws {
+                    self.id = try reader.property(at: 0)
+                }
+
+                func write(to writer: inout Cormorant.RecordWriter) throws {
+                    try writer.write(property: self.id, at: 0)
+                }
+
+                func columnValue(at column: Int) throws -> Cormorant.Value {
+                    switch column {
+                    case 0:
+                        return try Cormorant.Value(property: self.id)
+                    default:
+                        return .null
+                    }
+                }
+            }
+            """)
+    }
+
     @Test func typesComeFromLiteralsAndNamesLoseTheirBackticks() {
         expectExpansion(
             """

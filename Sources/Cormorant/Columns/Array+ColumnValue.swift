@@ -18,7 +18,7 @@ public protocol ArrayColumnElement {
     static func columnValue(ofArray array: [Self]) throws -> Value
 }
 
-extension Array: ColumnValue where Element: ArrayColumnElement {
+extension Array: ColumnValue, BindableValue where Element: ArrayColumnElement {
     @inlinable
     public static var columnType: ColumnType { Element.arrayColumnType }
 

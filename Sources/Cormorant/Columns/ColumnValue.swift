@@ -9,7 +9,7 @@
 /// ```
 ///
 /// For any other type see `CustomColumnValue`.
-public protocol ColumnValue {
+public protocol ColumnValue: BindableValue {
     /// The type without the optional around it: what an expression is compared with.
     associatedtype Unwrapped: ColumnValue = Self where Unwrapped.Unwrapped == Unwrapped
 
@@ -27,9 +27,6 @@ public protocol ColumnValue {
 
     /// Binds the value to a column.
     func write(to writer: inout RecordWriter, at column: Int) throws
-
-    /// The value as SQLite holds it, for bindings, attributes and keys.
-    var columnValue: Value { get throws }
 
     /// The value for a key that SQLite made; nil where the type cannot hold one.
     static func generatedKey(_ key: Int64) throws -> Self?
@@ -69,10 +66,6 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     @inlinable
     public func write(to writer: inout RecordWriter, at column: Int) throws {
         if let self { try self.write(to: &writer, at: column) } else { writer.writeNull(at: column) }
-    }
-
-    public var columnValue: Value {
-        get throws { try self?.columnValue ?? .null }
     }
 
     @inlinable

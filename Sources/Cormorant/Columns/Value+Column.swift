@@ -36,9 +36,79 @@ extension ParameterValue {
     }
 }
 
-extension Bindings {
-    /// Values by position: `Bindings(name, birthday, 42)`.
-    public init(_ values: any ColumnValue...) throws { self = .positional(try values.map { try $0.columnValue }) }
+/// What a statement can be given for a parameter: a value of any column's type, or a `Value`. A type of your own conforms to
+/// `ColumnValue`, not to this alone.
+public protocol BindableValue {
+    /// The value as SQLite holds it, for bindings, attributes and keys.
+    var columnValue: Value { get throws }
+}
+
+extension Value: BindableValue {
+    /// Itself.
+    public var columnValue: Value { self }
+}
+
+extension Optional: BindableValue where Wrapped: BindableValue {
+    /// That of what it is, and NULL.
+    public var columnValue: Value {
+        get throws { try self?.columnValue ?? .null }
+    }
+}
+
+/// The cases of `Value`, by their names alone, in `[.null, .blob(bytes)]`.
+extension BindableValue where Self == Value {
+    /// NULL.
+    @_disfavoredOverload
+    public static var null: Value { Value.null }
+
+    /// An integer.
+    @_disfavoredOverload
+    public static func integer(_ integer: Int64) -> Value { Value.integer(integer) }
+
+    /// A real.
+    @_disfavoredOverload
+    public static func real(_ real: Double) -> Value { Value.real(real) }
+
+    /// A text.
+    @_disfavoredOverload
+    public static func text(_ text: String) -> Value { Value.text(text) }
+
+    /// A blob.
+    @_disfavoredOverload
+    public static func blob(_ bytes: [UInt8]) -> Value { Value.blob(bytes) }
+}
+
+/// Values of any column's type, in literals: `[name, birthday, 42, nil]`, `["name": name]`. One that its type cannot store is the
+/// error of the call.
+extension Bindings: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+    /// By position. nil is NULL, which `=` equals with nothing: write `IS`.
+    public init(arrayLiteral values: (any BindableValue)?...) {
+        self.init { .positional(try values.map { try $0?.columnValue ?? .null }) }
+    }
+
+    /// By parameter name, with or without its `:`, `@` or `$`.
+    public init(dictionaryLiteral values: (String, (any BindableValue)?)...) {
+        self.init {
+            .named(Dictionary(try values.map { ($0, try $1?.columnValue ?? .null) }, uniquingKeysWith: { $1 }))
+        }
+    }
+
+    private init(_ values: () throws -> Bindings) {
+        do {
+            self = try values()
+        } catch {
+            self = .problem(CormorantError(notConverted: error))
+        }
+    }
+}
+
+extension CormorantError {
+    /// Why a value of the program's cannot be given to a statement.
+    init(notConverted error: any Error) {
+        self =
+            error as? CormorantError
+            ?? CormorantError(.callback, "a value cannot be converted: \(error)", hint: "mend the value", cause: error)
+    }
 }
 
 extension ModelDescriptor {

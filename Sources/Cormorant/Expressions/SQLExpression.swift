@@ -54,7 +54,7 @@ public func parameter<Content>(_ name: String, _ type: Content.Type = Content.se
 ///
 /// It must be whole in itself: no open quote or parenthesis, no `--`, no semicolon, no other parameters.
 public func raw<Content>(
-    _ sql: SQL, _ values: [Value] = [], as type: Content.Type = Content.self
+    _ sql: SQL, _ values: [(any BindableValue)?] = [], as type: Content.Type = Content.self
 ) -> SQLExpression<Content> {
     SQLExpression(node: sql.expression(values))
 }
@@ -115,8 +115,6 @@ extension Expression {
 
     /// An error that the first use throws.
     static func wrong(_ error: any Error) -> Expression {
-        .problem(
-            error as? CormorantError
-                ?? CormorantError(.callback, "a value cannot be converted: \(error)", hint: "mend the value"))
+        .problem(CormorantError(notConverted: error))
     }
 }

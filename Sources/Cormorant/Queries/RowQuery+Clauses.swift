@@ -1,4 +1,6 @@
 /// Clauses. What is given to one twice is added to it.
+// One function for each number of terms, though the compiler would sooner tell of a wrong relation before a pack of them: an empty pack
+// takes a closure that gives no term at all, with a warning, and orders by nothing.
 extension RowQuery {
     /// Only rows that meet the condition, and those given before.
     public func `where`(_ condition: (Columns) -> SQLExpression<Bool>) -> Self {

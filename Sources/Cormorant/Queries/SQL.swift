@@ -5,7 +5,7 @@
 /// ```
 ///
 /// Text that is known only when the program runs is `SQL(text: text)`. Where nothing is interpolated, values can be given beside
-/// it, as `Bindings`.
+/// it: `db.query(SQL(text: text), [age, city])`.
 public struct SQL: Sendable {
     let text: String
     private let values: [Value]
@@ -42,11 +42,10 @@ public struct SQL: Sendable {
         try statement.bind(bindings)
     }
 
-    func expression(_ others: [Value]) -> Expression {
+    func expression(_ others: [(any BindableValue)?]) -> Expression {
         do {
-            guard case .positional(let values) = try bindings(.positional(others)) else {
-                return Expression(.raw(text, []))
-            }
+            let others = Bindings.positional(try others.map { try $0?.columnValue ?? .null })
+            guard case .positional(let values) = try bindings(others) else { return Expression(.raw(text, [])) }
             return Expression(.raw(text, values))
         } catch {
             return .wrong(error)
@@ -160,11 +159,7 @@ extension SQL: ExpressibleByStringInterpolation {
         public mutating func appendInterpolation<Other>(_ value: Other) {}
 
         private mutating func note(_ error: any Error) {
-            guard problem == nil else { return }
-            problem =
-                error as? CormorantError
-                ?? CormorantError(
-                    .callback, "a value cannot be converted: \(error)", hint: "mend the value", cause: error)
+            if problem == nil { problem = CormorantError(notConverted: error) }
         }
     }
 }

@@ -3,7 +3,7 @@
 /// ```swift
 /// @Model(keys: [.unique("name", "city")])
 /// struct Person {
-///     @Key var id: Int64?
+///     @Key var id: Int64!
 ///     var name: String
 ///     @Column(default: "'London'") var city: String?
 ///     @References("department", onDelete: .cascade) var departmentID: Int64?
@@ -50,7 +50,8 @@ public macro Model(
 ) = #externalMacro(module: "CormorantMacros", type: "ModelMacro")
 
 /// Makes a property of a `@Model` its primary key, or part of it when there are several. A single integer key is made
-/// by SQLite when it is nil; one that cannot be nil is the program's to give, and 0 is a key like any other.
+/// by SQLite when it is nil; one that cannot be nil is the program's to give, and 0 is a key like any other. As `Int64!` it is read
+/// as present: a trap where the record was not stored.
 ///
 /// - Parameter autoIncrement: keys of deleted rows are never used again (AUTOINCREMENT).
 @attached(peer)

@@ -80,7 +80,8 @@ extension Problem {
         case .constant(let name):
             "'\(name)' is a constant, and columns are read anew; make it a var, or mark it @Ignored"
         case .lazy(let name): "'\(name)' is lazy and cannot be a column; drop lazy, or mark it @Ignored"
-        case .implicitlyUnwrapped(let name, let type): "'\(name)' is implicitly unwrapped; make it \(type)?"
+        case .implicitlyUnwrapped(let name, let type):
+            "'\(name)' is implicitly unwrapped, which only a key can be; make it \(type)?"
         case .ignoredColumn(let name): "'\(name)' is @Ignored and something else; keep one"
         case .ignoredWithoutDefault(let name):
             "'\(name)' is @Ignored and not read from the table; give it a default value"

@@ -121,7 +121,7 @@ private func storedProperty(
         problems.add(.lazy(name), at: variable.range)
         return nil
     }
-    guard let type = binding.type?.text ?? binding.value?.literalType else {
+    guard var type = binding.type?.text ?? binding.value?.literalType else {
         if !isConstant { problems.add(.noType(name), at: variable.range) }
         return nil
     }
@@ -130,8 +130,12 @@ private func storedProperty(
         return nil
     }
     if case .implicitlyUnwrapped(let wrapped)? = binding.type?.kind {
-        problems.add(.implicitlyUnwrapped(name, wrapped.text), at: binding.range)
-        return nil
+        guard markers["Key"] != nil else {
+            problems.add(.implicitlyUnwrapped(name, wrapped.text), at: binding.range)
+            return nil
+        }
+        // Swift has the mark at a property alone, in no argument of a type.
+        type = wrapped.text + "?"
     }
     if variable.modifiers.contains("weak") || variable.modifiers.contains("unowned") {
         problems.add(.weak(name), at: variable.range)

@@ -170,21 +170,17 @@ public enum Bindings: Sendable {
     case positional([Value])
     /// By parameter name, with or without its `:`, `@` or `$`.
     case named([String: Value])
+    /// Why a value cannot be bound; thrown when the statement is run.
+    case problem(CormorantError)
 
     /// No values.
     public static var none: Bindings { .positional([]) }
 }
 
-extension Bindings: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
-    public init(arrayLiteral elements: Value...) { self = .positional(elements) }
-    public init(dictionaryLiteral elements: (String, Value)...) {
-        self = .named(Dictionary(elements, uniquingKeysWith: { $1 }))
-    }
-}
-
 extension Statement {
     package func bind(_ bindings: Bindings) throws {
         switch bindings {
+        case .problem(let problem): throw problem
         case .positional(let values):
             try checkBindingCount(values.count)
             for (index, value) in values.enumerated() { try bind(value, Int32(truncatingIfNeeded: index + 1)) }

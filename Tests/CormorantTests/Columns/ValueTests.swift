@@ -203,7 +203,7 @@ struct ValueTests {
         #expect(expectError(.range) { try Value(UInt64.max) }?.hint != nil)
         expectError(.range) { try Value(Timestamp(microseconds: .min)) }
         let sql = "SELECT count(*) FROM optionals WHERE time = ? AND token = ? AND large = ? AND flag = ? AND data = ?"
-        #expect(try database.fetchValues(SQL(text: sql), Bindings(time, token, 7, true, [1] as [UInt8])) == [1])
+        #expect(try database.fetchValues(SQL(text: sql), [time, token, 7, true, [1] as [UInt8]]) == [1])
         for (property, value) in [
             ("time", try Value(time)), ("token", try Value(token)), ("flag", true), ("status", "open"),
             ("price", .null),

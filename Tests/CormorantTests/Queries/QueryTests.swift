@@ -75,7 +75,7 @@ struct QueryTests {
         let rows = try database.query(sql)
         #expect(rows.map(\.json) == [#"{"a":1,"b":null,"c":"x\"\u0001\n","d":"AP8Q","e":9e999,"f":1.5}"#])
         // SQLite reads it as JSON, and finds the text in it again.
-        #expect(try database.fetchValues("SELECT json_extract(?, '$.c')", Bindings(rows[0].json)) == ["x\"\u{1}\n"])
+        #expect(try database.fetchValues("SELECT json_extract(?, '$.c')", [rows[0].json]) == ["x\"\u{1}\n"])
     }
 
     @Test func statementsAreTraced() throws {

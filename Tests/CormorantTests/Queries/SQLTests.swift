@@ -49,6 +49,37 @@ struct SQLTests {
         #expect(try names("SELECT \(moment)") == ["1970-01-01 00:00:00"])
     }
 
+    @Test func valuesOfAnyColumnTypeAreGivenBeside() throws {
+        let (age, city, name, moment) = (40, nil as String?, "Ada", Date(timeIntervalSince1970: 0))
+        let (value, none) = (Value.integer(1), nil as Value?)
+        let older: SQL = "SELECT name FROM person WHERE age > ? AND city IS ?"
+        #expect(try database.fetchAll(older, [age, city], as: String.self) == ["Edsger"])
+        #expect(try database.fetchOne("SELECT name FROM person WHERE age > ?", [age], as: String.self) == "Alan")
+        #expect(
+            try database.fetchValues("SELECT quote(:a) || quote(:b) || quote(:c)", ["a": moment, "b": city, "c": name])
+                == ["'1970-01-01 00:00:00'NULL'Ada'"])
+        #expect(
+            try database.query("SELECT ?, ?, ?, ?, ?, ?", [value, none, nil, .null, .integer(7), [1, 2] as [UInt8]])[0]
+                .values == [1, .null, .null, .null, 7, .blob([1, 2])])
+        #expect(try database.fetchCount(Person.where { _ in raw("age > ? AND name <> ?", [age, name]) }) == 2)
+        #expect(try database.execute("UPDATE person SET city = ? WHERE name = ?", [city, name]) == 1)
+        #expect(
+            try database.fetchAll(Person.self, Query(sql: "SELECT * FROM person WHERE name = ?", [name])).count == 1)
+        let cursor = try database.rowCursor("SELECT name FROM person WHERE age > :age", ["age": age])
+        #expect(try cursor.next()?.values == ["Alan"])
+    }
+
+    @Test func aValueBesideThatCannotBeStoredIsTheCallsError() throws {
+        let far = Date(timeIntervalSince1970: 1e15)
+        let said = expectError(.range) { try database.query("SELECT \(far)") }?.message
+        #expect(said != nil)
+        #expect(expectError(.range) { try database.query("SELECT ?", [far]) }?.message == said)
+        #expect(
+            expectError(.range) { try database.execute("UPDATE person SET name = :a", ["a": far]) }?.message == said)
+        expectError(.range) { try database.fetchCount(Person.where { _ in raw("? > 0", [far]) }) }
+        #expect(try database.fetchCount(Person.where { $0.name == "Ada" }) == 1)
+    }
+
     @Test func whatCannotBeBoundIsAnError() throws {
         let quoted = expectError(.binding) { try database.query("SELECT '\(7)'") }
         #expect(quoted?.hint == "write no quotes around an interpolated value, and no parameters beside it")
@@ -99,6 +130,8 @@ struct SQLTests {
     @Test func tasksAwaitTheSame() async throws {
         let age = 40
         #expect(try await database.fetchAll("SELECT name FROM person WHERE age > \(age)", as: String.self).count == 2)
+        #expect(try await database.fetchAll("SELECT name FROM person WHERE age > ?", [age], as: String.self).count == 2)
+        #expect(try await database.query("SELECT :age + 1", ["age": age])[0].values == [41])
         let first = try await database.fetchOne("SELECT name, age FROM person", as: String.self, Int.self)
         #expect(first?.0 == "Ada" && first?.1 == 36)
         let most: Int? = try await database.fetchOne(Person.select { $0.age.max() })

@@ -60,6 +60,21 @@ private struct Counted: Equatable {
     @Key var id: UInt?
 }
 
+/// With keys that the database makes, and that are read as present.
+@Model
+private struct Shelf: Equatable {
+    @Key(autoIncrement: true) var id: Int64!
+    var name: String
+    @Relation var volumes = ToMany<Volume>.notLoaded
+}
+
+@Model
+private struct Volume: Equatable {
+    @Key var id: EvenNumber!
+    @References("shelf") var shelfID: Int64
+    @Relation var shelf = ToOne<Shelf>.notLoaded
+}
+
 @Model
 private struct Versioned: Equatable {
     @Key var id: Int64?
@@ -121,6 +136,30 @@ struct RecordTests {
         #expect(try database.fetchAll(Wrapped.self) == [wrapped])
         _ = try database.inserted(Hidden.named("c"))
         #expect(try database.fetchAll(Hidden.self).map(\.text) == ["1 c 1 2"])
+    }
+
+    @Test func aKeyThatTheDatabaseMakesIsReadAsPresent() throws {
+        let database = try memoryDatabase(Shelf.self, Volume.self)
+        var shelf = Shelf(name: "a")
+        #expect(shelf.id == nil)
+        try database.insert(&shelf)
+        let key: Int64 = shelf.id
+        #expect(key == 1)
+        #expect(try database.find(Shelf.self, key: shelf.id) == shelf)
+        let keys: [Int64?] = try database.fetchAll(Shelf.where { $0.id == key }.select { $0.id })
+        #expect(keys == [key])
+        let volume = try database.inserted(Volume(id: EvenNumber(rawValue: 4), shelfID: shelf.id))
+        let typed: EvenNumber = volume.id
+        #expect(typed.rawValue == 4)
+        #expect(try database.fetchAll(Shelf.join(along: \.volumes)).map(\.1) == [volume])
+        try database.load(\.volumes, of: &shelf)
+        #expect(try shelf.volumes.records.map(\.id) == [typed])
+        shelf.name = "b"
+        try database.update(&shelf, \.name)
+        #expect(try Shelf.readJSON("[\(shelf.writeJSON())]").map(\.id) == [key])
+        #expect(try database.delete(volume) && database.delete(shelf))
+        let again = try database.saved(Shelf(name: "c"))
+        #expect(again.id == 2 && again.id + 1 == 3)
     }
 
     @Test func anUpdateOfSomePropertiesLeavesTheOthersAlone() throws {

@@ -63,7 +63,8 @@ enum OddParts {
         "open", "type", "`self`", "`let`", "`_`",
     ]
     static let types = [
-        "Int", "Int64?", "String", "String!", "[UInt8]", "[UInt8]?", "[Int]", "[String: Int]", "(Int, Int)", "(Int)",
+        "Int", "Int64?", "Int64!", "String", "String!", "[UInt8]", "[UInt8]?", "[Int]", "[String: Int]", "(Int, Int)",
+        "(Int)",
         "((Int))?", "() -> Void", "(() -> Void)?", "@Sendable (Int) async throws -> [String]",
         "any P", "(any P)?", "some P", "Set<Int>", "Dictionary<String, [Int]>", "Swift.Set<Int>", "Foo<Bar<Int>>",
         "Foo<Bar<Int>>?", "Array<Array<Int>>.Element", "A.B.C", "Optional<Int>", "ToOne<Artist>",

@@ -2,7 +2,7 @@ import Cormorant
 
 @Model
 struct Book {
-    @Key var id: Int64?
+    @Key var id: Int64!
     var title: String
     var year: Int?
 }
@@ -15,7 +15,7 @@ struct First {
         var books = [Book(title: "Dune", year: 1965), Book(title: "Emma", year: 1815)]
         try database.insert(contentsOf: &books)
         for book in try database.fetchAll(Book.where { $0.year > 1900 }) {
-            print(book.id ?? 0, book.title)
+            print(book.id!, book.title)
         }
     }
 }

@@ -9,7 +9,7 @@ enum Side: String, ColumnValue {
 
 @Model(table: "members", keys: [.unique("club", "number")], checks: ["number > 0"])
 struct Member {
-    @Key var id: Int64?
+    @Key var id: Int64!
     @Column(collate: "NOCASE") var club: String
     var number: Int
     @Column(default: "'guest'") var level: String?
@@ -25,7 +25,7 @@ struct SailID: RawRepresentable, ColumnValue, Hashable { var rawValue: Int64 }
 /// The file holds a day, a time of day, microseconds and a word; the table refuses other words.
 @Model
 struct Sail {
-    @Key var id: SailID?
+    @Key var id: SailID!
     var day: LocalDate
     var begins: LocalTime
     var takes: Duration
@@ -104,7 +104,8 @@ enum Models {
     static func define(_ database: Database) throws {
         try database.createTables(Member.self)
         let member = try database.inserted(Member(club: "Rowing", number: 7, side: .starboard))
-        print(member.id ?? 0, member.level ?? "", member.badge ?? "", member.side)
+        let key: Int64 = member.id
+        print(key, member.level ?? "", member.badge ?? "", member.side)
     }
 
     static func sail(_ database: Database) throws {
@@ -153,7 +154,7 @@ enum Models {
         try database.upsert(&nina, on: \.name)
         var miles = Artist(name: "Miles")
         let isNew = try database.fetchOrInsert(&miles, on: \.name)
-        print(nina.id ?? 0, miles.id ?? 0, isNew)
+        print(nina.id!, miles.id!, isNew)
     }
 
     /// What a hook sets is written, what it writes is part of the transaction, and what it throws undoes all of it.
@@ -176,6 +177,6 @@ enum Models {
         try database.insert(contentsOf: &albums)
         for index in albums.indices { albums[index].year += 1 }
         try database.update(contentsOf: &albums, \.year)
-        print(try database.delete(contentsOf: albums), "deleted; the last had the key", albums[4].id ?? 0)
+        print(try database.delete(contentsOf: albums), "deleted; the last had the key", albums[4].id!)
     }
 }

@@ -3,14 +3,14 @@ import Cormorant
 
 @Model
 struct Artist: Sendable {
-    @Key var id: Int64?
+    @Key var id: Int64!
     @Column(unique: true) var name: String
     @Relation(removed: .delete) var albums = ToMany<Album>.notLoaded
 }
 
 @Model
 struct Album: Sendable {
-    @Key var id: Int64?
+    @Key var id: Int64!
     var title: String
     var year: Int
     @References("artist", onDelete: .cascade) var artistID: Int64?

@@ -16,7 +16,7 @@ enum Observation {
         let observer = try database.observe(Artist.self, values: true)
         try database.transaction {
             let pia = try database.inserted(Artist(name: "Pia"))
-            try database.execute("UPDATE artist SET name = 'Pia K.' WHERE id = ?", [.integer(pia.id ?? 0)])
+            try database.execute("UPDATE artist SET name = 'Pia K.' WHERE id = ?", [pia.id])
         }
         for change in try observer.next()?.changes ?? [] {
             print(change.kind, change.table ?? "", change.key, change.new?.name ?? "")
@@ -48,7 +48,7 @@ enum Observation {
         for try await event in try await database.observeLive(sql: "SELECT count(*) FROM artist") {
             guard let count = event.rows.first?.first?.int64, count < 6 else { break }
             print(count, event.isForeign)
-            try await database.execute("INSERT INTO artist (name) VALUES (?)", [.text("Artist \(count)")])
+            try await database.execute("INSERT INTO artist (name) VALUES (?)", ["Artist \(count)"])
         }
     }
 

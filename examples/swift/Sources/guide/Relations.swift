@@ -49,7 +49,7 @@ enum Relations {
         var pia = Artist(name: "Pia")
         pia.albums = .loaded([Album(title: "Tide", year: 2020), Album(title: "Ebb", year: 2022)])
         try database.save(graph: &pia)
-        print(pia.id ?? 0, try pia.albums.records.map { "\($0.id ?? 0) of \($0.artistID ?? 0)" })
+        print(pia.id!, try pia.albums.records.map { "\($0.id!) of \($0.artistID ?? 0)" })
         pia.albums = .loaded([try pia.albums.records[0]])
         try database.save(graph: &pia)  // the relation says that removed albums are deleted
         print(try database.fetchCount(Album.where { $0.artistID == pia.id }))

@@ -29,7 +29,7 @@ struct People {
             Person(name: "Dan", since: Date(timeIntervalSince1970: 1_556_668_800)),
         ]
         try database.insert(contentsOf: &people)
-        print("\(people.count) people inserted, \(people[3].name) has key \(people[3].id ?? 0)")
+        print("\(people.count) people inserted, \(people[3].name) has key \(people[3].id!)")
     }
 
     /// Finds and changes records.

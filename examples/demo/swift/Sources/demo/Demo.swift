@@ -48,7 +48,7 @@ struct Demo {
             let section = try database.saved(Section(name: "database"))
             let maintainer = try database.inserted(Maintainer(name: "The Cormorant authors"))
             var package = Package(
-                name: "cormorant", version: "0.1.0", section: section.name, maintainerID: maintainer.id ?? 0,
+                name: "cormorant", version: "0.1.0", section: section.name, maintainerID: maintainer.id,
                 priority: "optional", essential: false, summary: "an ORM for SQLite")
             try package.insert(in: database)
             let sqlite = try database.find(Package.self, key: "libsqlite3-0")

@@ -8,7 +8,7 @@ struct Section {
 
 @Model
 struct Maintainer {
-    @Key var id: Int64?
+    @Key var id: Int64!
     @Column(unique: true) var name: String
 }
 

@@ -21,12 +21,12 @@ struct Desk: Sendable {
     /// All of it, or nothing: a member who is new is not kept where the book cannot be had.
     func lend(_ title: String, to name: String, until due: String) throws {
         try database.write { database in
-            guard let book = try database.fetchOne(Book.where { $0.title == title }), let id = book.id else {
+            guard let book = try database.fetchOne(Book.where { $0.title == title }) else {
                 throw Failure.noSuchBook(title)
             }
             try database.execute(Member.insert(onConflict: .ignore) { $0.name = SQLExpression(name) })
-            let member = try database.fetchOne(Member.where { $0.name == name }.select { $0.id })
-            _ = try database.inserted(Loan(bookID: id, memberID: member ?? 0, due: due))
+            let member = try database.one(Member.where { $0.name == name })
+            _ = try database.inserted(Loan(bookID: book.id, memberID: member.id, due: due))
         }
     }
 
