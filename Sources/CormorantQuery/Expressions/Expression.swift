@@ -27,6 +27,8 @@ package struct Expression: Sendable {
         case inParameter(Expression, String)
         case inSelect(Expression, Select)
         case cases(base: Expression?, [(when: Expression, then: Expression)], otherwise: Expression?)
+        /// Equalities that are NULL together where one of the operands is.
+        case present([Expression], Expression)
         case cast(Expression, ColumnType)
         case collate(Expression, String)
         case call(Call)
@@ -298,16 +300,17 @@ extension Expression {
     /// it neither is that of a row nor is it none of it.
     package static func present(_ operands: [Expression], _ equalities: Expression) -> Expression {
         guard !operands.isEmpty else { return equalities }
-        return cases(
-            base: nil, [(when: all(operands.map { .unary(.isNotNull, $0) }), then: equalities)], otherwise: nil)
+        return Expression(.present(operands, equalities), over: operands.map(\.depth) + [equalities.depth])
     }
 
-    /// The same in a condition, where NULL is as good as false: of `present` the equalities, for which an index serves.
-    package var asCondition: Expression {
+    static func arePresent(_ operands: [Expression]) -> Expression { all(operands.map { .unary(.isNotNull, $0) }) }
+
+    /// The same in a condition, where NULL is as good as false: an index serves for equalities.
+    var asCondition: Expression {
         switch node {
         case .list(let isAny, let parts) where parts.contains { $0.changesAsCondition }:
             isAny ? .any(parts.map(\.asCondition)) : .all(parts.map(\.asCondition))
-        case .cases where changesAsCondition: equalitiesOfPresent ?? self
+        case .present(let operands, let equalities): .all([.arePresent(operands), equalities])
         default: self
         }
     }
@@ -315,20 +318,9 @@ extension Expression {
     private var changesAsCondition: Bool {
         switch node {
         case .list(_, let parts): parts.contains { $0.changesAsCondition }
-        case .cases: equalitiesOfPresent != nil
+        case .present: true
         default: false
         }
-    }
-
-    private var equalitiesOfPresent: Expression? {
-        guard case .cases(nil, let cases, nil) = node, cases.count == 1,
-            case .list(false, let parts) = cases[0].then.node
-        else { return nil }
-        let areEqual = parts.allSatisfy { if case .binary(.equal, _, _) = $0.node { true } else { false } }
-        let tests: [Expression] =
-            if case .list(false, let parts) = cases[0].when.node { parts } else { [cases[0].when] }
-        let arePresent = tests.allSatisfy { if case .unary(.isNotNull, _) = $0.node { true } else { false } }
-        return areEqual && arePresent ? .all([cases[0].when, cases[0].then]) : nil
     }
 
     package static func cast(_ operand: Expression, _ type: ColumnType) -> Expression {

@@ -24,6 +24,8 @@ extension StatementCompiler {
         case .inSelect(let operand, let select):
             try parenthesized(outer > .not) { try $0.write(postgres: operand, in: select) }
         case .cases(let base, let cases, let otherwise): try write(postgres: base, cases, otherwise)
+        case .present(let operands, let equalities):
+            try write(postgres: nil, [(when: .arePresent(operands), then: equalities)], nil)
         case .cast(let operand, let type): try write(postgres: operand, castTo: type)
         case .collate(let inner, _), .labelled(let inner, _): try write(postgres: inner, at: outer)
         case .call(let call): try write(postgres: call, outer)

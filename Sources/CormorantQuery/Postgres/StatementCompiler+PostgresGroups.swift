@@ -90,7 +90,7 @@ extension Expression {
         case .column(let reference):
             if !reference.path.isEmpty { found.append(reference) }
         case .labelled(let inner, _), .collate(let inner, _), .ordered(let inner, _), .cast(let inner, _),
-            .unary(_, let inner), .inValues(let inner, _):
+            .unary(_, let inner), .inValues(let inner, _), .present(_, let inner):
             inner.collect(&found)
         case .binary(_, let left, let right):
             left.collect(&found)

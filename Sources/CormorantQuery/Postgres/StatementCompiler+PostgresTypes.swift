@@ -13,7 +13,7 @@ extension StatementCompiler {
         case .unary(.bitNot, _): return .bigint
         case .unary: return .boolean
         case .binary(let op, let left, let right): return postgresType(of: op, left, right)
-        case .list, .between, .inValues, .inRows, .inParameter, .inSelect, .exists: return .boolean
+        case .list, .between, .inValues, .inRows, .inParameter, .inSelect, .exists, .present: return .boolean
         case .cases(_, let cases, let otherwise):
             return try? unite(cases.map(\.then) + (otherwise.map { [$0] } ?? []))
         case .cast(_, let type): return PostgresType(castTo: type)
@@ -126,8 +126,7 @@ extension StatementCompiler {
         switch table.source {
         case .select(let select): return meaning(of: name, in: select, [])
         case .name(let known):
-            guard let common = commonTables.last(where: { sameIdentifier($0.name, known) }) else { return nil }
-            return meaning(of: name, in: common.select, common.columns)
+            return common(named: known).flatMap { $1.meaning(of: name, in: $0.select, $0.columns) }
         case .common(let table): return meaning(of: name, in: table.select, table.columns)
         case .function(let call): return postgresType(named: name, ofRowsOf: call).map { .value($0) }
         default: return nil
@@ -137,16 +136,26 @@ extension StatementCompiler {
     private func meaning(of name: String, in select: Select, _ names: [String]) -> Named? {
         guard nesting < StatementCompiler.greatestNesting else { return nil }
         let inner = within(select)
-        if let place = names.firstIndex(where: { sameIdentifier($0, name) }) {
-            if select.columns.isEmpty, case .table(let model)? = select.source?.kind {
-                return model.columns.indices.contains(place) ? .column(model.columns[place]) : nil
-            }
-            return select.columns.indices.contains(place) ? .result(place, select, inner) : nil
-        }
+        if let place = names.firstIndex(where: { sameIdentifier($0, name) }) { return meaning(at: place, in: select) }
         if select.columns.isEmpty {
             return inner.scopes.last?.tables.first.flatMap { inner.meaning(of: name, in: $0) }
         }
         return select.place(ofColumn: name).map { .result($0, select, inner) }
+    }
+
+    private func meaning(at place: Int, in select: Select) -> Named? {
+        guard nesting < StatementCompiler.greatestNesting else { return nil }
+        let inner = within(select)
+        guard select.columns.isEmpty else {
+            return select.columns.indices.contains(place) ? .result(place, select, inner) : nil
+        }
+        switch select.source?.kind {
+        case .table(let model): return model.columns.indices.contains(place) ? .column(model.columns[place]) : nil
+        case .select(let source): return inner.meaning(at: place, in: source)
+        case .common(let table): return inner.meaning(at: place, in: table.select)
+        case .name(let known): return inner.common(named: known).flatMap { $1.meaning(at: place, in: $0.select) }
+        case .function, .problem, nil: return nil
+        }
     }
 
     /// Of a column of a compound, as it is united.

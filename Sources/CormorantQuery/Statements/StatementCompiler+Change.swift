@@ -4,7 +4,6 @@ extension StatementCompiler {
     func write(_ change: Change) throws {
         try write(change.commonTables)
         try checkNames(of: change.table)
-        try refuseCommonTable(inScopeOf: change.table)
         noteForms(of: change.table)
         switch change.kind {
         case .update: try write(update: change)
@@ -75,7 +74,8 @@ extension StatementCompiler {
 
     /// The condition of the model's scope, if it has one.
     private func scopeCondition(of table: TableReference) throws -> [Expression] {
-        try table.scope.map { [Expression(.raw("(\(try written(scope: $0, of: table)))", []))] } ?? []
+        try refuseCommonTable(inScopeOf: table)
+        return try table.scope.map { [Expression(.raw("(\(try written(scope: $0, of: table)))", []))] } ?? []
     }
 
     private func writeSet(_ change: Change) throws {
@@ -310,6 +310,7 @@ extension StatementCompiler {
         scopes[scopes.count - 1].qualifies = false
         // A row outside of the scope stays as it is.
         guard let scope = change.table.scope else { return }
+        try refuseCommonTable(inScopeOf: change.table)
         guard dialect == .postgres else { return sql += " WHERE (\(scope))" }
         // The columns of both rows would meet its names.
         sql += " WHERE "

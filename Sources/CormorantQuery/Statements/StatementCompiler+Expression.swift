@@ -48,6 +48,8 @@ extension StatementCompiler {
         case .inSelect(let operand, let select):
             try parenthesized(.equality < outer) { try $0.write(operand, in: select) }
         case .cases(let base, let cases, let otherwise): try write(base, cases, otherwise)
+        case .present(let operands, let equalities):
+            try write(nil, [(when: .arePresent(operands), then: equalities)], nil)
         case .cast(let operand, let type):
             sql += "CAST("
             try write(operand, at: .any)

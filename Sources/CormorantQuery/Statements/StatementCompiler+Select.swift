@@ -3,8 +3,11 @@ import CormorantBase
 extension StatementCompiler {
     func write(_ select: Select) throws {
         // Those of a subquery can be read from in it alone.
-        let visible = commonTables.count
-        defer { commonTables.removeSubrange(visible...) }
+        let (visible, withs) = (commonTables.count, ends.count)
+        defer {
+            commonTables.removeSubrange(visible...)
+            ends.removeSubrange(withs...)
+        }
         guard select.compounds.isEmpty else { return try write(compound: select) }
         try write(select.commonTables)
         try write(core: select)
@@ -206,34 +209,6 @@ extension StatementCompiler {
         return wanted
     }
 
-    /// A common table of the name of a model's table would be read in its place, also by the model's scope.
-    func refuseCommonTable(calledAs table: TableReference) throws {
-        guard !commonTables.isEmpty else { return }
-        try refuseCommonTable(inScopeOf: table)
-        guard let common = commonTables.first(where: { sameIdentifier($0.name, table.name) }) else { return }
-        throw CormorantError(
-            .misuse, "the common table \"\(common.name)\" is called as the table of \(table.model)",
-            hint: "give it another name", table: table.name)
-    }
-
-    /// What a scope reads from is told by the word before it: it is SQL, and a column may be called as a common table is.
-    func refuseCommonTable(inScopeOf table: TableReference) throws {
-        guard !commonTables.isEmpty, let scope = table.scope else { return }
-        var tokenizer = SQLTokenizer(scope)
-        var previous = ""
-        while let token = try tokenizer.next() {
-            let name = foldIdentifier(tokenizer.unquoted(token))
-            if ["from", "join", "in", ","].contains(previous),
-                let common = commonTables.first(where: { foldIdentifier($0.name) == name })
-            {
-                throw CormorantError(
-                    .misuse, "the scope of \(table.model) reads from \"\(common.name)\", as the common table is called",
-                    hint: "give the common table another name", table: table.name)
-            }
-            previous = name
-        }
-    }
-
     func write(_ source: Source, at position: Int) throws {
         switch source.kind {
         case .table(let table):
@@ -270,39 +245,6 @@ extension StatementCompiler {
         sql += quoteIdentifier(name)
         let written = scopes[scopes.count - 1].tables[position].written
         if written != name { sql += " AS " + (try given(written)) }
-    }
-
-    /// Has the definition of a common table stand in the outermost WITH.
-    private func bring(_ table: CommonTable) throws {
-        let known = (met + commonTables).filter { sameIdentifier($0.name, table.name) }
-        if known.contains(where: { $0.identity !== table.identity }) {
-            throw CormorantError(
-                .misuse, "two common tables of a statement are called \"\(table.name)\"",
-                hint: "give one of them another name")
-        }
-        if known.isEmpty { met.append(table) }
-    }
-
-    func write(_ tables: [CommonTable]) throws {
-        guard !tables.isEmpty else { return }
-        commonTables += tables
-        // What follows is meant, not these.
-        let meant = (resultTypes, inserted)
-        (resultTypes, inserted) = (nil, nil)
-        defer { (resultTypes, inserted) = meant }
-        let isRecursive = tables.contains { $0.select.reads(from: $0.name) }
-        sql += isRecursive ? "WITH RECURSIVE " : "WITH "
-        let outer = scopes
-        scopes = []
-        defer { scopes = outer }
-        for (index, table) in tables.enumerated() {
-            if index > 0 { sql += ", " }
-            sql += try given(table.name)
-            if !table.columns.isEmpty { sql += " (\(quotedNames(table.columns)))" }
-            sql += " AS "
-            try write(subquery: table.select)
-        }
-        sql += " "
     }
 
     func writeWhere(_ conditions: [Expression]) throws {
@@ -357,7 +299,7 @@ package func noCount(_ name: String, _ value: String) -> CormorantError {
 
 extension Select {
     /// Whether a common table expression of that name is read from, as in recursion.
-    fileprivate func reads(from name: String) -> Bool {
+    func reads(from name: String) -> Bool {
         let sources = [source].compactMap { $0 } + joins.map(\.source)
         let readsHere = sources.contains { source in
             switch source.kind {

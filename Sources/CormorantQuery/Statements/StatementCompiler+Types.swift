@@ -100,8 +100,7 @@ extension StatementCompiler {
         switch table.source {
         case .select(let select): return type(named: name, in: select, [])
         case .name(let known):
-            guard let common = commonTables.last(where: { sameIdentifier($0.name, known) }) else { return nil }
-            return type(named: name, in: common.select, common.columns)
+            return common(named: known).flatMap { $1.type(named: name, in: $0.select, $0.columns) }
         case .common(let table): return type(named: name, in: table.select, table.columns)
         default: return nil
         }
@@ -110,16 +109,29 @@ extension StatementCompiler {
     /// - Parameter names: what its columns are called; none: by their own names.
     private func type(named name: String, in select: Select, _ names: [String]) -> ExpressionType? {
         if let place = names.firstIndex(where: { sameIdentifier($0, name) }) {
-            if select.columns.isEmpty, case .table(let model)? = select.source?.kind {
-                return model.columns.indices.contains(place) ? ExpressionType(ColumnReference(model, place)) : nil
-            }
-            return select.columns.indices.contains(place) ? within(select).type(of: select.columns[place]) : nil
+            return type(at: place, in: select)
         }
         if select.columns.isEmpty {
             let inner = within(select)
             return inner.scopes.last?.tables.first.flatMap { inner.type(named: name, in: $0) }
         }
         return select.column(labelled: name).flatMap { within(select).type(of: $0) }
+    }
+
+    private func type(at place: Int, in select: Select) -> ExpressionType? {
+        guard nesting < StatementCompiler.greatestNesting else { return nil }
+        guard select.columns.isEmpty else {
+            return select.columns.indices.contains(place) ? within(select).type(of: select.columns[place]) : nil
+        }
+        let inner = within(select)
+        switch select.source?.kind {
+        case .table(let model):
+            return model.columns.indices.contains(place) ? ExpressionType(ColumnReference(model, place)) : nil
+        case .select(let source): return inner.type(at: place, in: source)
+        case .common(let table): return inner.type(at: place, in: table.select)
+        case .name(let known): return inner.common(named: known).flatMap { $1.type(at: place, in: $0.select) }
+        case .function, .problem, nil: return nil
+        }
     }
 
     /// A compiler whose tables are those of a SELECT inside this one.
@@ -130,6 +142,7 @@ extension StatementCompiler {
             return inner
         }
         inner.commonTables += select.commonTables
+        if !select.commonTables.isEmpty { inner.ends.append(inner.commonTables.count) }
         inner.scopes.append((try? inner.scope(of: select)) ?? Scope(qualifies: true))
         return inner
     }

@@ -21,6 +21,8 @@ package final class StatementCompiler {
     var needsNames = false
     /// The common table expressions that can be read from.
     var commonTables: [CommonTable] = []
+    /// How many of them there are with those of each WITH, the outermost first.
+    var ends: [Int] = []
     /// Those that sources brought along, and that stand in the outermost WITH.
     var brought: [CommonTable] = []
     /// Those that were met and do not stand there yet.
@@ -95,6 +97,7 @@ package final class StatementCompiler {
         scopes = outer.scopes
         upserted = outer.upserted
         commonTables = outer.commonTables
+        ends = outer.ends
         nesting = outer.nesting + 1
     }
 
