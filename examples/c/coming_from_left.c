@@ -70,6 +70,17 @@ static int rows(app *a, const char *sql) {
     return count;
 }
 
+/* Of any SQL: its columns, and their values by type. */
+static bool read_values(app *a) {
+    sqlite3_prepare_v2(a->db, "SELECT title, year, ? FROM album ORDER BY id", -1, &a->statement, NULL);
+    sqlite3_bind_blob(a->statement, 1, "\1\2", 2, SQLITE_STATIC);
+    bool done = sqlite3_column_count(a->statement) == 3 && strcmp(sqlite3_column_name(a->statement, 1), "year") == 0 &&
+                sqlite3_step(a->statement) == SQLITE_ROW && sqlite3_column_int64(a->statement, 1) == 1998 &&
+                sqlite3_column_bytes(a->statement, 2) == 2 && sqlite3_column_blob(a->statement, 2) != NULL;
+    sqlite3_finalize(a->statement);
+    return done;
+}
+
 static bool select_rows(app *a) {
     return rows(a, "SELECT * FROM album WHERE year >= 1998") == 2 &&
            rows(a, "SELECT * FROM album ORDER BY year DESC") == 2 &&
@@ -137,8 +148,8 @@ static bool back_up(app *a) {
 
 int main(void) {
     app a = {0};
-    bool done = open_file(&a) && define(&a) && insert(&a) && insert_many(&a) && find(&a) && select_rows(&a) &&
-                change(&a) && transact(&a) && fail(&a) && migrate(&a) && watch(&a) && back_up(&a);
+    bool done = open_file(&a) && define(&a) && insert(&a) && insert_many(&a) && find(&a) && read_values(&a) &&
+                select_rows(&a) && change(&a) && transact(&a) && fail(&a) && migrate(&a) && watch(&a) && back_up(&a);
     sqlite3_interrupt(a.db);
     return sqlite3_close(a.db) == SQLITE_OK && done ? 0 : 1;
 }

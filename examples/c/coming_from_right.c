@@ -154,6 +154,18 @@ static bool raw(void) {
     return done;
 }
 
+/* Of any SQL: its columns, and their values by type. */
+static bool read_values(void) {
+    corm_result *rows = NULL;
+    bool done = corm_result_open(db, "SELECT title, year, ? FROM album ORDER BY id",
+                                 CORM_VALUES(corm_value_blob("\1\2", 2)), &rows, &error) == CORM_OK &&
+                corm_result_column_count(rows) == 3 && strcmp(corm_result_column_name(rows, 1), "year") == 0 &&
+                corm_result_next(rows, &error) == CORM_ROW && strcmp(corm_result_text(rows, 0), "First Light") == 0 &&
+                corm_result_int64(rows, 1) == 1998 && corm_result_blob(rows, 2).size == 2;
+    corm_result_close(rows);
+    return done;
+}
+
 static bool change(void) {
     int64_t changed = 0;
     artist nina = {.id = 1, .name = "Nina S."}, again = {.name = "Nina S."};
@@ -217,7 +229,8 @@ static bool back_up(void) {
 int main(void) {
     arena = corm_arena_create();
     bool done = open_file() && define() && insert() && insert_many() && find() && select_records() && count() &&
-                stream() && load() && raw() && change() && transact() && fail() && migrate() && watch() && back_up();
+                stream() && load() && raw() && read_values() && change() && transact() && fail() && migrate() &&
+                watch() && back_up();
     corm_database_interrupt(db);
     if (!done)
         fprintf(stderr, "%s\n", error ? corm_error_message(error) : "not as expected");
