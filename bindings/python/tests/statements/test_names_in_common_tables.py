@@ -20,7 +20,7 @@ class Kind(Model, table="kind"):
 class Document(Model, table="document"):
     id: Column[int] = column(primary_key=True)
     kind_id: Column[int]
-    body: Column[dict[str, int]]
+    body: Column[str]
     size: Column[int]
 
 
@@ -60,5 +60,7 @@ def test_a_case_that_guards_what_it_holds_stays_one() -> None:
         db.create_tables(Kind, Document)
         db.insert_many([Kind(1, True), Kind(2, None)])
         db.execute("INSERT INTO document VALUES (1, 1, '{\"a\":1}', 2), (2, 2, 'no JSON', 2)")
-        guard = case((Kind.checked.is_not_null(), all_of(Document.body.json("$.a") == 1, Document.size == 2)))
+        guard = case(
+            (Kind.checked.is_not_null(), all_of(func.json_extract(Document.body, "$.a") == 1, Document.size == 2))
+        )
         assert db.fetch_values(select(Document.id).join(Kind, Kind.id == Document.kind_id).where(guard)) == [1]
