@@ -166,7 +166,7 @@ final class MarshalReader {
                 let index = statement.parameterIndex(name)
                 guard index > 0 else { throw statement.unknownParameter(name) }
                 try bindNext(to: statement, Int32(truncatingIfNeeded: index), borrowing: borrowing)
-                bound.insert(index)
+                guard bound.insert(index).inserted else { throw statement.givenTwice(name) }
             }
             try statement.checkAllBound(bound)
         default: throw MarshalReader.damaged()

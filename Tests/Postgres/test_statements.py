@@ -68,3 +68,18 @@ def test_the_greatest_key_is_told(db: Database) -> None:
 def test_not_a_number_is_no_json(db: Database) -> None:
     text = db.query("SELECT CAST('NaN' AS double precision) AS a, CAST('-Infinity' AS double precision) AS b").json()
     assert text == '[{"a":null,"b":-9e999}]'
+
+
+def test_one_statement_with_its_parameters_written_in_two_ways(db: Database) -> None:
+    ways = [("SELECT 1 + ?", [1]), ("SELECT 1 + ?1", [1]), ("SELECT 1 + :a", {"a": 1}), ("SELECT 1 + :b", {"b": 1})]
+    with db.transaction():
+        for query, values in [*ways, *ways]:
+            assert db.fetch_values(query, values) == [2]
+        db.insert(Team("Greens"))
+    # The server forgets old ones, each for itself.
+    for number in range(300):
+        db.fetch_values(f"SELECT {number}")
+    with db.transaction():
+        for query, values in ways:
+            assert db.fetch_values(query, values) == [2]
+    assert db.count(Team) == 3

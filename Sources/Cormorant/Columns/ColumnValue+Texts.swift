@@ -104,7 +104,17 @@ extension DecimalText: ColumnValue {
         try writer.write(.text(text), as: .decimal, at: column)
     }
 
-    public var columnValue: Value { .text(text) }
+    public var columnValue: Value {
+        get throws {
+            var text = text
+            guard text.withUTF8(isDecimalText) else {
+                throw CormorantError(
+                    .type, "\"\(text)\" is not a decimal number",
+                    hint: "give digits, with a sign, a point or an exponent")
+            }
+            return .text(text)
+        }
+    }
 }
 
 /// A JSON document by its text, kept as it is. SQLite refuses a text that is no JSON.

@@ -79,7 +79,7 @@ extension BindableValue where Self == Value {
 }
 
 /// Values of any column's type, in literals: `[name, birthday, 42, nil]`, `["name": name]`. One that its type cannot store is the
-/// error of the call.
+/// error of the call. An array is one value, the JSON that its column holds: the list of an IN is interpolated, `IN \(list: ids)`.
 extension Bindings: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     /// By position. nil is NULL, which `=` equals with nothing: write `IS`.
     public init(arrayLiteral values: (any BindableValue)?...) {
@@ -89,8 +89,18 @@ extension Bindings: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     /// By parameter name, with or without its `:`, `@` or `$`.
     public init(dictionaryLiteral values: (String, (any BindableValue)?)...) {
         self.init {
-            .named(Dictionary(try values.map { ($0, try $1?.columnValue ?? .null) }, uniquingKeysWith: { $1 }))
+            var named: [String: Value] = [:]
+            for (name, value) in values where named.updateValue(try value?.columnValue ?? .null, forKey: name) != nil {
+                throw CormorantError(
+                    .binding, "parameter \(name) is given two values", hint: "give each parameter one value")
+            }
+            return .named(named)
         }
+    }
+
+    /// By position, of a list that is made when the program runs.
+    public init(_ values: some Sequence<(any BindableValue)?>) {
+        self.init { .positional(try values.map { try $0?.columnValue ?? .null }) }
     }
 
     private init(_ values: () throws -> Bindings) {

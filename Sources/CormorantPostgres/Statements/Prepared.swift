@@ -4,7 +4,8 @@ import CormorantPlatform
 /// What the server has told of a statement; shared by those with the same SQL.
 final class Prepared {
     let sql: ServerSQL
-    /// On the server: a hash of the SQL, so that it is the same whoever prepared it. nil where the SQL goes with each run.
+    /// On the server: a hash of the SQL as it was given, so that it is the same whoever prepared it, and another one for each way to
+    /// write its parameters. nil where the SQL goes with each run.
     let name: String?
     /// Whether it has neither parameters nor rows, and goes to the server as it is.
     let isDirect: Bool
@@ -37,7 +38,7 @@ final class Prepared {
     init(_ sql: ServerSQL, keepsStatements: Bool) {
         self.sql = sql
         isDirect = sql.words.isDirect && sql.numbers.isEmpty
-        name = keepsStatements && !isDirect ? "corm_" + sha256(sql.text.utf8).prefix(32) : nil
+        name = keepsStatements && !isDirect ? "corm_" + sha256(sql.source.utf8).prefix(32) : nil
     }
 
     deinit { for name in names { free(name) } }

@@ -190,10 +190,16 @@ extension Statement {
                 let index = parameterIndex(name)
                 guard index > 0 else { throw unknownParameter(name) }
                 try bind(value, Int32(truncatingIfNeeded: index))
-                bound.insert(index)
+                guard bound.insert(index).inserted else { throw givenTwice(describeParameter(Int32(index))) }
             }
             try checkAllBound(bound)
         }
+    }
+
+    /// A name with its `:` and without it are one parameter.
+    package func givenTwice(_ parameter: String) -> CormorantError {
+        CormorantError(
+            .binding, "parameter \(parameter) is given two values", hint: "give each parameter one value", sql: sql)
     }
 
     package func checkAllBound(_ bound: Set<Int>) throws {

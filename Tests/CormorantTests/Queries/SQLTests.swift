@@ -127,6 +127,17 @@ struct SQLTests {
         #expect(most == 72)
     }
 
+    @Test func aParameterHasOneValueAndAListBecomesBindings() throws {
+        let database = try Database(path: ":memory:")
+        expectError(.binding) { try database.query("SELECT :a", ["a": 1, ":a": 2]) }
+        expectError(.binding) { try database.query("SELECT :a", ["a": 1, "a": 2]) }
+        expectError(.binding) { try database.query("SELECT :a", .named(["a": 1, ":a": 2])) }
+        expectError(.type) { try database.query("SELECT ?", [DecimalText("abc")]) }
+        let values: [(any BindableValue)?] = [1, "b", nil]
+        #expect(try database.query("SELECT ?, ?, ?", Bindings(values))[0].values == [1, "b", .null])
+        #expect(try database.query("SELECT ?, ?", Bindings([2, 3]))[0].values == [2, 3])
+    }
+
     @Test func tasksAwaitTheSame() async throws {
         let age = 40
         #expect(try await database.fetchAll("SELECT name FROM person WHERE age > \(age)", as: String.self).count == 2)

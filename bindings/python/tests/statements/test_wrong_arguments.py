@@ -89,3 +89,8 @@ def test_a_value_sorts_and_groups_nothing(call: Callable[[Any], object], told: s
 def test_a_text_is_no_term_of_a_window(call: Callable[[Any], object], told: str) -> None:
     with pytest.raises(ProgrammingError, match=re.escape(f"{told} a value of type str")):
         call("age")
+
+
+def test_a_parameter_that_is_given_two_values(db: Database) -> None:
+    with pytest.raises(ProgrammingError, match="two values"):
+        db.query("SELECT :a", {"a": 1, ":a": 2})
