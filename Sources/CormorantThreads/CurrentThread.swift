@@ -64,7 +64,9 @@ package enum Threads {
             nil, nil,
             {
                 forkCount &+= 1
+                let logs = cthreads_current().pointee.logs
                 cthreads_current().pointee = cthreads_record()
+                cthreads_current().pointee.logs = logs
             })
     }()
 

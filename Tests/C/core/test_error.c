@@ -128,6 +128,33 @@ static void note_misuse(const corm_error *error, void *context) {
     assert_int_equal(corm_database_execute(NULL, "SELECT 1", CORM_NO_VALUES, NULL, NULL), CORM_E_MISUSE);
 }
 
+static int told_by_a_fork;
+
+/* Forks, and notes what its child is told of what it does wrong. */
+static void fork_in_the_log(const corm_error *error, void *context) {
+    int *depth = context;
+    (void)error;
+    if (++*depth > 1)
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        corm_database_execute(NULL, "SELECT 1", CORM_NO_VALUES, NULL, NULL);
+        _exit(*depth);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    told_by_a_fork = WEXITSTATUS(status);
+}
+
+static void the_child_of_a_fork_in_the_log_is_in_the_log(void **state) {
+    (void)state;
+    int depth = 0;
+    corm_misuse_set_log(fork_in_the_log, &depth);
+    corm_database_execute(NULL, "SELECT 1", CORM_NO_VALUES, NULL, NULL);
+    corm_misuse_set_log(NULL, NULL);
+    assert_int_equal(told_by_a_fork, 1);
+}
+
 static corm_status misuse_in_a_write(corm_database *database, void *unused, corm_error **error) {
     (void)unused;
     return corm_database_execute(database, NULL, CORM_NO_VALUES, NULL, error);
@@ -174,10 +201,15 @@ static void a_log_is_told_of_misuse(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_error_answers_too),   TEST(a_freed_error_answers_too),
-        TEST(a_constraint_error_names_its_parts), TEST(an_error_outlives_its_database),
-        TEST(success_leaves_the_error_alone),     TEST(the_error_is_not_wanted),
-        TEST(bound_values_are_not_in_it),         TEST(a_log_is_told_of_misuse),
+        cmocka_unit_test(no_error_answers_too),
+        TEST(a_freed_error_answers_too),
+        TEST(a_constraint_error_names_its_parts),
+        TEST(an_error_outlives_its_database),
+        TEST(success_leaves_the_error_alone),
+        TEST(the_error_is_not_wanted),
+        TEST(bound_values_are_not_in_it),
+        TEST(a_log_is_told_of_misuse),
+        TEST(the_child_of_a_fork_in_the_log_is_in_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
