@@ -15,11 +15,17 @@ install(FILES ${built}/libcormorant.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPO
 # Without cormorant-binding, which is this tree's alone.
 install(FILES ${header_dir}/cormorant.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY ${header_dir}/cormorant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
-# Where the guide's links lead to the examples. Pages of Python and Swift are with their packages.
+# All that the guide's links lead to, in its place beside the guide.
 set(guide ${CMAKE_INSTALL_DOCDIR} CACHE STRING "Where the guide and the examples go")
 install(DIRECTORY ${header_dir}/../docs DESTINATION ${guide} COMPONENT development FILES_MATCHING PATTERN "*.md"
-  PATTERN python EXCLUDE PATTERN swift EXCLUDE PATTERN site EXCLUDE PATTERN "studio*" EXCLUDE)
-install(DIRECTORY ${header_dir}/../examples/c DESTINATION ${guide}/examples COMPONENT development)
+  PATTERN "*.png" PATTERN site EXCLUDE)
+install(FILES ${header_dir}/../CONTRIBUTING.md ${header_dir}/../SECURITY.md DESTINATION ${guide} COMPONENT development)
+install(DIRECTORY ${header_dir}/../examples/c ${header_dir}/../examples/swift DESTINATION ${guide}/examples
+  COMPONENT development PATTERN build EXCLUDE PATTERN .build EXCLUDE)
+file(RELATIVE_PATH headers_from_guide /${guide} /${CMAKE_INSTALL_INCLUDEDIR})
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/guide)
+file(CREATE_LINK ${headers_from_guide} ${CMAKE_CURRENT_BINARY_DIR}/guide/include SYMBOLIC)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/guide/include DESTINATION ${guide} COMPONENT development)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cormorant.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cormorantConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/cormorantConfigVersion.cmake

@@ -1,5 +1,6 @@
 """Writes a man page for each function of the C library, of what the headers say above it: manual_c.py VERSION DATE
-INCLUDE FOLDER. Functions under one comment share its text. A function of which no comment says anything is an error."""
+INCLUDE FOLDER. Functions under one comment share its text; the page of one that takes a callback has that one's, too. A
+function of which no comment says anything is an error."""
 
 from __future__ import annotations
 
@@ -13,6 +14,13 @@ from manual import escaped
 
 COMMENT = re.compile(r"/\*(.*?)\*/\n((?:(?!/\*)[^\n]+\n)+)", re.DOTALL)
 FUNCTION = re.compile(r"^[a-z][\w *]*?\b(corm_\w+)\(([^;{]*)\);", re.MULTILINE)
+CALLBACK = re.compile(r"^typedef [\w *]+\(\*(corm_\w+)\)\(([^;{]*)\);", re.MULTILINE)
+
+
+class Callback(NamedTuple):
+    comment: str
+    declaration: str
+    parameters: set[str]
 
 
 class Page(NamedTuple):
@@ -34,13 +42,31 @@ def pages(include: Path) -> Iterator[Page]:
             found = list(FUNCTION.finditer(match[2]))
             if not found:
                 continue
-            parameters = {name for each in found for name in re.findall(r"(\w+)(?:,|$)", each[2])}
+            parameters = {name for each in found for name in parameters_of(each)}
             functions = [each[1] for each in found]
             described |= set(functions)
             about = plain(head[1]) if head else ""
             yield Page(header.name, about, plain(match[1]), [each[0] for each in found], functions, parameters)
         if missing := {match[1] for match in FUNCTION.finditer(text)} - described:
             raise SystemExit(f"manual_c.py: {header.name} says nothing above {', '.join(sorted(missing))}")
+
+
+def callbacks(include: Path) -> dict[str, Callback]:
+    """What the headers say of the types of functions that the program gives."""
+    made: dict[str, Callback] = {}
+    for header in sorted((include / "cormorant").glob("*.h")):
+        for match in COMMENT.finditer(header.read_text(encoding="utf-8")):
+            for found in CALLBACK.finditer(match[2]):
+                made[found[1]] = Callback(plain(match[1]), on_a_line(found[0]), parameters_of(found))
+    return made
+
+
+def parameters_of(declaration: re.Match[str]) -> set[str]:
+    return set(re.findall(r"(\w+)(?:,|$)", declaration[2]))
+
+
+def on_a_line(declaration: str) -> str:
+    return escaped(re.sub(r"\s+", " ", declaration))
 
 
 def plain(comment: str) -> str:
@@ -69,13 +95,17 @@ def body(text: str, parameters: set[str]) -> list[str]:
     return lines[1:] if lines[0] == ".PP" else lines
 
 
-def manual(name: str, page: Page, version: str, date: str, functions: set[str]) -> str:
+def manual(name: str, page: Page, version: str, date: str, functions: set[str], callbacks: dict[str, Callback]) -> str:
     lines = [f'.TH {name} 3 {date} "cormorant {version}" "Cormorant"', ".SH NAME"]
     lines += [f"{', '.join(page.functions)} \\- {escaped(sentence(page.comment))}"]
     lines += [".SH LIBRARY", "Cormorant (libcormorant, \\-lcormorant)", ".SH SYNOPSIS", ".nf"]
     lines += [".B #include <cormorant.h>", ""]
-    lines += [escaped(re.sub(r"\s+", " ", declaration)) for declaration in page.declarations]
+    lines += [on_a_line(declaration) for declaration in page.declarations]
     lines += [".fi", ".SH DESCRIPTION", *body(page.comment, page.parameters)]
+    for taken in sorted(set(re.findall(r"corm_\w+", " ".join(page.declarations))) & callbacks.keys()):
+        callback = callbacks[taken]
+        lines += [f".SS {taken}", ".nf", callback.declaration, ".fi", ".PP"]
+        lines += body(callback.comment, callback.parameters)
     if page.head:
         lines += [".SH NOTES", f"Of all of cormorant/{page.header}:", ".PP", *body(page.head, page.parameters)]
     mentioned = sorted(set(re.findall(r"corm_\w+", page.comment)) & functions - set(page.functions))
@@ -91,9 +121,11 @@ def main() -> int:
         old.unlink()
     all_pages = list(pages(include))
     functions = {name for page in all_pages for name in page.functions}
+    taken = callbacks(include)
     for page in all_pages:
         for name in page.functions:
-            (folder / f"{name}.3").write_text(manual(name, page, version, date, functions), encoding="utf-8")
+            text = manual(name, page, version, date, functions, taken)
+            (folder / f"{name}.3").write_text(text, encoding="utf-8")
     return 0
 
 
