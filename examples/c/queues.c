@@ -26,13 +26,13 @@ static bool write(app *a, corm_queue *queue) {
 
 static bool batch(app *a, corm_queue *queue) {
     corm_batch *batch = NULL;
-    const corm_write_options *options = CORM_WRITE(.tag = "import", .callback = told);
     bool done = corm_batch_create(queue, &batch, &a->error) == CORM_OK;
     for (int index = 0; done && index < 2; index += 1) {
         artist sam = {.name = "Sam"};
         done = corm_batch_insert(batch, a->artists, &sam, CORM_CONFLICT_ABORT, &a->error) == CORM_OK;
     }
-    done = done && corm_batch_commit(batch, CORM_BATCH_CONTINUE, options, NULL, &a->error) == CORM_OK;
+    done = done && corm_batch_commit(batch, CORM_BATCH_CONTINUE, CORM_WRITE(.tag = "import", .callback = told), NULL,
+                                     &a->error) == CORM_OK;
     corm_batch_free(batch);
     return done;
 }

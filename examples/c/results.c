@@ -41,13 +41,14 @@ static bool numbers(app *a) {
     corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
     corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_GT(corm_expr_column(a->albums, "year"), CORM_INT(2000)));
     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_column(a->albums, "year"));
-    const corm_query *query = CORM_QUERY(.statement = select);
+    corm_query query = CORM_QUERY_INIT;
+    query.statement = select;
     album first;
     int64_t count = 0, pages = 0;
-    bool done = corm_query_first(a->db, a->albums, query, &first, a->arena, &a->error) == CORM_OK &&
-                corm_query_count(a->db, a->albums, query, &count, &a->error) == CORM_OK &&
-                corm_query_exists(a->db, a->albums, query, &a->error) == CORM_OK &&
-                corm_query_page_count(a->db, a->albums, query, 10, &pages, &a->error) == CORM_OK;
+    bool done = corm_query_first(a->db, a->albums, &query, &first, a->arena, &a->error) == CORM_OK &&
+                corm_query_count(a->db, a->albums, &query, &count, &a->error) == CORM_OK &&
+                corm_query_exists(a->db, a->albums, &query, &a->error) == CORM_OK &&
+                corm_query_page_count(a->db, a->albums, &query, 10, &pages, &a->error) == CORM_OK;
     if (done)
         printf("%s %" PRId64 " %" PRId64 "\n", first.title, count, pages);
     corm_statement_free(select);

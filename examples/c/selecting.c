@@ -13,9 +13,10 @@ static bool conditions(app *a) {
     bool done = true;
     for (int64_t since = 2000; done && since <= 2010; since += 10) {
         corm_value parameters[] = {corm_value_named("since", corm_value_int64(since))};
-        const corm_query *query = CORM_QUERY(.statement = select, .values = parameters, .value_count = 1);
         corm_records *records = NULL;
-        done = corm_query_fetch(a->db, a->albums, query, &records, &a->error) == CORM_OK;
+        done =
+            corm_query_fetch(a->db, a->albums, CORM_QUERY(.statement = select, .values = parameters, .value_count = 1),
+                             &records, &a->error) == CORM_OK;
         const album *found = done ? corm_records_data(records) : NULL;
         for (size_t i = 0; i < corm_records_count(records); i++)
             printf("since %" PRId64 ": %s\n", since, found[i].title);
@@ -33,10 +34,10 @@ static bool chosen(app *a) {
                        corm_expr_binary(CORM_OP_IN, corm_expr_column(a->albums, "id"), corm_expr_parameter("ids")));
     corm_value ids[] = {corm_value_int64(1), corm_value_int64(2)};
     corm_value parameters[] = {corm_value_named("ids", corm_value_list(ids, 2))};
-    const corm_query *query = CORM_QUERY(.statement = select, .values = parameters, .value_count = 1);
     const corm_value *titles = NULL;
     size_t count = 0;
-    bool done = corm_query_values(a->db, query, a->arena, &titles, &count, &a->error) == CORM_OK;
+    bool done = corm_query_values(a->db, CORM_QUERY(.statement = select, .values = parameters, .value_count = 1),
+                                  a->arena, &titles, &count, &a->error) == CORM_OK;
     for (size_t i = 0; i < count; i++)
         printf("%.*s\n", (int)titles[i].as.bytes.size, (const char *)titles[i].as.bytes.data);
     corm_statement_free(select);
