@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import Literal
 
 import pytest
 from cormorant import (
@@ -520,6 +521,29 @@ def test_queues_write_beside_transactions(url: str) -> None:
                 # Waited for by another thread; this one may have what it waits for.
                 assert at_once(lambda: write.result(WAIT))
             assert db.count(Counter) == 2
+
+
+@pytest.mark.parametrize("mode", ["read_write", "read_only"])
+def test_a_write_of_a_queue_sees_what_was_committed_before_it_was_added(
+    url: str, mode: Literal["read_write", "read_only"]
+) -> None:
+    with Database(url) as db, Database(url, mode=mode) as other, other.queue() as queue:
+        db.create_tables(Counter)
+        counted = threading.Event()
+
+        def count_until_another_waits(other: Database) -> int:
+            count = other.count(Counter)
+            counted.set()
+            end = time.monotonic() + WAIT
+            while not len(queue) and time.monotonic() < end:
+                time.sleep(0.001)
+            return count
+
+        before = queue.add(count_until_another_waits)
+        assert counted.wait(WAIT)
+        db.insert(Counter(1, 0))
+        after = queue.add(lambda other: other.count(Counter))
+        assert (before.result(WAIT), after.result(WAIT)) == (0, 1)
 
 
 def test_a_write_of_a_queue_may_not_ignore_errors(url: str) -> None:

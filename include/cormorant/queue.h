@@ -15,7 +15,9 @@ CORM_BEGIN_DECLS
  * back alone and gets its own error. When the commit fails, each write of the group gets that error, nothing of it is there,
  * and the queue goes on. A write that was told CORM_OK is committed and survives the process; with CORM_SYNCHRONOUS_FULL it
  * survives a loss of power, too, which with the default, NORMAL, may take the last commits. Bodies of the
- * queue of a handle that only reads (CORM_OPEN_READ_ONLY) read, and keep no writer waiting. Threading: any thread.
+ * queue of a handle that only reads (CORM_OPEN_READ_ONLY) read; in WAL mode and on PostgreSQL they keep no writer waiting, with
+ * other journals a write beside them waits, as for any reader. A body sees what was committed before it was added: where others
+ * commit meanwhile, for such a handle and on PostgreSQL, a transaction takes only what waits when it begins. Threading: any thread.
  */
 typedef struct corm_queue corm_queue;
 
@@ -95,12 +97,14 @@ corm_status corm_queue_add(corm_queue *queue, corm_queue_body body, void *contex
 
 /*
  * Adds a write and waits until it has ended: CORM_OK when it is committed, or else its error. A thread that is cancelled
- * takes it back if it has not begun. CORM_E_MISUSE on the queue's own thread, CORM_E_TRANSACTION inside a transaction: it
- * would wait for itself. Otherwise as corm_queue_add.
+ * takes it back if it has not begun; then, and where corm_queue_cancel took it back, it gives CORM_E_INTERRUPTED.
+ * CORM_E_MISUSE on the queue's own thread, CORM_E_TRANSACTION inside a transaction: it would wait for itself. Otherwise as
+ * corm_queue_add.
  */
 corm_status corm_queue_perform(corm_queue *queue, corm_queue_body body, void *context, corm_error **out_error);
 
-/* Takes a write back, of which nobody is told then: CORM_OK; CORM_NOT_FOUND when it has begun or ended. */
+/* Takes a write back, of which nobody is told then but corm_queue_perform, which gives CORM_E_INTERRUPTED: CORM_OK;
+   CORM_NOT_FOUND when it has begun or ended. */
 corm_status corm_queue_cancel(corm_queue *queue, int64_t number, corm_error **out_error);
 
 /* Waits until all that was added before has been told. Statuses as corm_queue_perform. */

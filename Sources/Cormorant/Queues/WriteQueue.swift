@@ -32,7 +32,8 @@ public final class WriteQueue: Sendable {
 
     deinit { queue.stop() }
 
-    /// Has `body` called on the queue's thread and returns. A full queue makes it wait for room, up to the busy timeout.
+    /// Has `body` called on the queue's thread and returns. A full queue makes it wait for room, up to the busy timeout, and then
+    /// throws `busy`; on the queue's own thread, which makes the room, at once.
     /// - Parameters:
     ///   - tag: what the program calls the write; listeners are told it.
     ///   - told: called on the queue's thread, in no transaction, with how the write ended. It may use the database and add
@@ -93,7 +94,7 @@ public final class WriteQueue: Sendable {
         return try outcome.result(completion)
     }
 
-    /// Takes a write back, of which nobody is told then.
+    /// Takes a write back, of which nobody is told then but who waits for it in `perform` or `commit`: that throws `interrupted`.
     /// - Returns: false when it has begun or ended.
     @discardableResult
     public func cancel(_ number: Int64) -> Bool { queue.cancel(number: number) }
@@ -173,6 +174,7 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
         self.write = write
         self.continuation = continuation
         lock.unlock()
+        write.takenBack = { [weak self] in self?.takenBack($0) }
         do {
             try add(write, timeout: 0)
         } catch let error as CormorantError where error.code == .busy {
@@ -208,7 +210,15 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
         lock.lock()
         let added = isCancelled ? write : nil
         lock.unlock()
-        if let added, queue.cancel(added) { resume(.failure(CancellationError())) }
+        if let added { _ = queue.cancel(added) }
+    }
+
+    /// By its task's cancellation, or by its number.
+    private func takenBack(_ error: CormorantError) {
+        lock.lock()
+        let isCancelled = isCancelled
+        lock.unlock()
+        resume(.failure(isCancelled ? CancellationError() : error))
     }
 
     func resume(_ result: Result<WriteCompletion, any Error>) {
@@ -219,5 +229,4 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
         lock.unlock()
         waiting?.resume(with: result)
     }
-
 }

@@ -3,6 +3,9 @@ import CormorantSQLite
 
 /// How a queue's thread runs writes that share a transaction.
 extension Database {
+    /// Whether nobody else commits while a transaction of a queue is open.
+    var excludesWriters: Bool { dialect == .sqlite && !isReadOnly }
+
     /// Runs writes in one transaction, each in a savepoint, and leaves in each how it ended: nil where all was rolled back
     /// because of another one, and it is to be run again by itself.
     /// - Parameter next: the next write, after so many; nil: commit.

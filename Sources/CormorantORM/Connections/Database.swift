@@ -25,6 +25,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     public let path: String
     /// How the SQL of its engine looks.
     package let dialect: Dialect
+    var isReadOnly: Bool { connection.isReadOnly }
     /// What writes. Where there are `writers`, one that nobody ever takes, without a connection.
     let writer: PooledConnection
     /// The writer's, or the first of them.

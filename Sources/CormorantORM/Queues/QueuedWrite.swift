@@ -38,7 +38,10 @@ package final class QueuedWrite: @unchecked Sendable {  // its queue's lock guar
     let told: ((WriteCompletion) -> Void)?
     /// What the body gave, until its group has ended.
     var outcome: Result<[WriteResult], CormorantError>?
+    /// Of a write that was taken back, too, of which only who waits for it learns.
     package internal(set) var completion: WriteCompletion?
+    /// Called once it was taken back, whoever did that. To be set before it is added.
+    package var takenBack: ((CormorantError) -> Void)?
 
     /// - Parameters:
     ///   - body: called by the queue's thread in a savepoint; once more where another write had SQLite roll the group back.

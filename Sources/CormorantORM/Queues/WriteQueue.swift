@@ -81,19 +81,27 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
     package func cancel(number: Int64) -> Bool { cancel { $0.number == number } }
 
     private func cancel(_ isMeant: (QueuedWrite) -> Bool) -> Bool {
+        let error = CormorantError(
+            .interrupted, "the write was cancelled before it began", hint: "add it again, where it is still to be done")
         // It goes after the lock: what its parts hold is the program's.
-        take(isMeant) != nil
+        guard let write = take(isMeant, error) else { return false }
+        write.takenBack?(error)
+        return true
     }
 
-    private func take(_ isMeant: (QueuedWrite) -> Bool) -> QueuedWrite? {
+    private func take(_ isMeant: (QueuedWrite) -> Bool, _ error: CormorantError) -> QueuedWrite? {
         guard !database.writer.lock.isForked else { return nil }
         lock.lock()
         defer { lock.unlock() }
         guard let index = waiting.firstIndex(where: isMeant) else { return nil }
         room.giveBack()
-        // So that who waits for all before it learns that it is gone.
+        let write = waiting.remove(at: index)
+        write.outcome = .failure(error)
+        write.complete()
+        // So that who waits for it, or for all before it, learns that it is gone.
+        progress.broadcast()
         work.signal()
-        return waiting.remove(at: index)
+        return write
     }
 
     /// Waits until all that was added before has been told how it ended.
@@ -204,12 +212,13 @@ extension WriteQueue {
 
     private func takeRoom(_ timeout: Int) throws {
         if room.tryTake() { return }
-        if timeout > 0 {
+        // The queue's own thread makes the room.
+        if timeout > 0, !isMine {
             try refuseWaiting()
             if room.take(timeout, givingUpWhen: { Threads.isCancelled || isStopped.isSet }) { return }
             if Threads.isCancelled { throw cancelled() }
-            if isStopped.isSet { throw closed() }
         }
+        if isStopped.isSet { throw closed() }
         throw CormorantError(
             .busy, "the queue is full", hint: "add less at once, or open the queue with a greater capacity")
     }
@@ -241,11 +250,12 @@ extension WriteQueue {
                 if isStopped.isSet { break }
                 work.wait(lock)
             } else {
-                gather(last.count, within: min(last.time / 4, 1_000_000))
+                gather(min(last.count, WriteQueue.groupCount), within: min(last.time / 4, 1_000_000))
                 lock.unlock()
                 let begin = monotonicTime()
                 let group = runGroup()
-                last = (group.count, monotonicTime() &- begin)
+                // What came too late for this group is of the next, together with those who come back.
+                last = (group.count + (database.excludesWriters ? 0 : count), monotonicTime() &- begin)
                 tell(group)
                 lock.lock()
             }
@@ -266,21 +276,24 @@ extension WriteQueue {
         }
     }
 
-    private func takeNext() -> QueuedWrite? {
+    /// - Parameter last: the newest write that may be taken.
+    private func takeNext(_ last: Int64) -> QueuedWrite? {
         lock.lock()
         defer { lock.unlock() }
-        guard !waiting.isEmpty else { return nil }
+        guard let first = waiting.first, first.number <= last else { return nil }
         room.giveBack()
         return waiting.removeFirst()
     }
 
-    /// Runs what waits, what comes meanwhile included, in one transaction.
+    /// Runs what waits, what comes meanwhile included, in one transaction. Where others commit beside that, it may not see what
+    /// was committed before a write came, so that it takes only those that were there when it began.
     private func runGroup() -> [QueuedWrite] {
+        let last = database.excludesWriters ? Int64.max : lock.locked { newest }
         var end: Int64 = 0
         let group = database.runGroup { count in
             // The wait for the writer does not count.
             if count == 0 { end = monotonicTime() &+ WriteQueue.groupTime }
-            return count < WriteQueue.groupCount && monotonicTime() < end ? takeNext() : nil
+            return count < WriteQueue.groupCount && monotonicTime() < end ? takeNext(last) : nil
         }
         // Where one of them had SQLite roll back all, the others are run again, each by itself.
         for write in group where write.outcome == nil { runAlone(write) }

@@ -164,6 +164,43 @@ static void a_thread_that_is_cancelled_takes_its_write_back(void **state) {
     assert_int_equal(select_int(COUNT), 0);
 }
 
+static void a_write_that_another_thread_cancels_ends_the_wait_for_it(void **state) {
+    (void)state;
+    hold_queue();
+    waiter = 0;
+    start_threads(wait_to_be_cancelled, 1);
+    while (waiter == 0 || corm_queue_count(queue) == 0)
+        wait_milliseconds(1);
+    /* The next number behind the one that holds it. */
+    OK(corm_queue_cancel(queue, 2, &failure));
+    join_threads();
+    let_go();
+    OK(corm_queue_flush(queue, &failure));
+    assert_int_equal(select_int(COUNT), 0);
+}
+
+static void *close_it(void *unused) {
+    (void)unused;
+    CHECK(corm_queue_close(queue, NULL) == CORM_OK);
+    return NULL;
+}
+
+static void a_full_queue_that_closes_is_closed(void **state) {
+    (void)state;
+    OK(corm_queue_close(queue, &failure));
+    OK(corm_queue_open(db, CORM_STRUCT_(corm_queue_options, .capacity = 1), &queue, &failure));
+    hold_queue();
+    add(INSERT, NULL);
+    start_threads(close_it, 1);
+    corm_status status = CORM_E_BUSY;
+    for (int64_t end = milliseconds() + 3000; status == CORM_E_BUSY && milliseconds() < end; wait_milliseconds(1))
+        status = corm_queue_add(queue, run_sql, INSERT, CORM_WRITE(.busy_timeout = -1), NULL, NULL);
+    let_go();
+    join_threads();
+    assert_int_equal(status, CORM_E_MISUSE);
+    assert_int_equal(select_int(COUNT), 1);
+}
+
 static void closing_runs_what_waits(void **state) {
     (void)state;
     told_count = 0;
@@ -272,6 +309,39 @@ static void the_queue_of_a_handle_that_reads_keeps_no_write_waiting(void **state
     assert_int_equal(select_int(COUNT), 1);
 }
 
+static corm_queue *questions;
+
+/* Ends when another one waits behind it. */
+static corm_status read_until_another_waits(corm_database *database, void *out_count, corm_error **error) {
+    corm_status status = corm_query_count(database, people, NULL, out_count, error);
+    atomic_store(&asked, 1);
+    while (status == CORM_OK && corm_queue_count(questions) == 0)
+        wait_milliseconds(1);
+    return status;
+}
+
+static corm_status count_people(corm_database *database, void *out_count, corm_error **error) {
+    return corm_query_count(database, people, NULL, out_count, error);
+}
+
+static void what_is_asked_after_a_commit_sees_it(void **state) {
+    (void)state;
+    corm_database *reader = NULL;
+    int64_t before = -1, after = -1;
+    OK(corm_database_open(path_to("test.db"), CORM_OPEN(.mode = CORM_OPEN_READ_ONLY), &reader, &failure));
+    OK(corm_queue_open(reader, NULL, &questions, &failure));
+    atomic_store(&asked, 0);
+    OK(corm_queue_add(questions, read_until_another_waits, &before, NULL, NULL, &failure));
+    while (!atomic_load(&asked))
+        wait_milliseconds(1);
+    OK(corm_database_execute(db, INSERT, CORM_NO_VALUES, NULL, &failure));
+    OK(corm_queue_perform(questions, count_people, &after, &failure));
+    OK(corm_queue_close(questions, &failure));
+    OK(corm_database_close(reader, &failure));
+    assert_int_equal(before, 0);
+    assert_int_equal(after, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(writes_run_in_their_order_and_each_is_told_its_own_result),
@@ -279,10 +349,13 @@ int main(void) {
         TEST(threads_wait_each_for_its_own_result),
         TEST(a_full_queue_makes_adding_wait),
         TEST(a_thread_that_is_cancelled_takes_its_write_back),
+        TEST(a_write_that_another_thread_cancels_ends_the_wait_for_it),
+        TEST(a_full_queue_that_closes_is_closed),
         TEST(closing_runs_what_waits),
         TEST(closing_the_database_closes_its_queues),
         TEST(listeners_are_told_by_tag),
         TEST(the_queue_of_a_handle_that_reads_keeps_no_write_waiting),
+        TEST(what_is_asked_after_a_commit_sees_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

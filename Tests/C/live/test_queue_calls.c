@@ -52,6 +52,32 @@ static void what_is_added_on_the_queues_thread_runs_later(void **state) {
     assert_int_equal(select_int(COUNT), 3);
 }
 
+/* Adds to the queue of its thread until that is full, as whoever says how long to wait for room. */
+static corm_status fill_the_queue(corm_database *database, void *context, corm_error **error) {
+    (void)database;
+    CHECK(corm_queue_add(queue, run_step, context, NULL, NULL, error) == CORM_OK);
+    const int32_t timeouts[] = {0, -1, 10000};
+    int64_t begin = milliseconds();
+    for (int index = 0; index < 3; index += 1)
+        CHECK(corm_queue_add(queue, run_step, context, CORM_WRITE(.busy_timeout = timeouts[index]), NULL, NULL) ==
+              CORM_E_BUSY);
+    CHECK(corm_queue_add(queue, run_step, context, NULL, NULL, NULL) == CORM_E_BUSY);
+    CHECK(milliseconds() - begin < 4000);
+    return CORM_OK;
+}
+
+static void a_full_queue_is_busy_at_once_on_its_own_thread(void **state) {
+    (void)state;
+    mistakes = 0;
+    step one = {.sql = INSERT};
+    OK(corm_queue_close(queue, &failure));
+    OK(corm_queue_open(db, CORM_STRUCT_(corm_queue_options, .capacity = 1), &queue, &failure));
+    OK(corm_queue_perform(queue, fill_the_queue, &one, &failure));
+    OK(corm_queue_flush(queue, &failure));
+    assert_int_equal(one.runs, 1);
+    assert_int_equal(mistakes, 0);
+}
+
 static void waiting_inside_a_transaction_is_refused(void **state) {
     (void)state;
     step one = {.sql = INSERT};
@@ -134,6 +160,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_write_cannot_wait_for_its_own_queue),
         TEST(what_is_added_on_the_queues_thread_runs_later),
+        TEST(a_full_queue_is_busy_at_once_on_its_own_thread),
         TEST(waiting_inside_a_transaction_is_refused),
         TEST(a_body_may_fail_with_a_status_alone),
         TEST(a_child_of_a_fork_is_refused),

@@ -2,6 +2,8 @@ import Cormorant
 import Foundation
 import Testing
 
+private func waits(for semaphore: DispatchSemaphore) -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
+
 struct QueueTests {
     private struct Refusal: Error, Equatable { let reason: String }
 
@@ -96,6 +98,43 @@ struct QueueTests {
         hold.end()
         try await queue.flush()
         #expect(try await database.fetchCount(Person.self) == 0)
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func aWriteThatIsCancelledByItsNumberEndsTheWaitForIt() async throws {
+        let queue = queue
+        let hold = try hold()
+        let task = Task { try await queue.perform { _ = try $0.inserted(Person(name: "never")) } }
+        while queue.count < 1 { await Task.yield() }
+        let batch = queue.begin()
+        batch.insert(Person(name: "never"))
+        let commit = Task { _ = try await batch.commit() }
+        while queue.count < 2 { await Task.yield() }
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            expectError(.interrupted) { try queue.perform { _ = try $0.inserted(Person(name: "never")) } }
+            ended.signal()
+        }
+        while queue.count < 3 { await Task.yield() }
+        // The numbers behind the one that holds it.
+        for number: Int64 in 2...4 { #expect(queue.cancel(number)) }
+        for waiting in [task, commit] {
+            let error = await #expect(throws: CormorantError.self) { try await waiting.value }
+            #expect(error?.code == .interrupted)
+        }
+        #expect(await Task.detached { waits(for: ended) }.value)
+        hold.end()
+        try await queue.flush()
+        #expect(try await database.fetchCount(Person.self) == 0)
+    }
+
+    @Test func aFullQueueIsBusyAtOnceOnItsOwnThread() throws {
+        let small = try WriteQueue(database, capacity: 1)
+        try small.perform { _ in
+            try small.add { _ in }
+            expectError(.busy) { try small.add { _ in } }
+        }
+        try small.close()
     }
 
     @Test func aFullQueueHoldsNoTaskUp() async throws {

@@ -29,7 +29,7 @@ static bool loop(app *a, corm_queue *reads, corm_listener *listener) {
     return done;
 }
 
-/* A handle of its own, which only reads: its queue holds no write up. */
+/* A handle of its own, which only reads: in WAL mode its queue holds no write up. */
 static bool ask(app *a, const char *path) {
     corm_database *reader = NULL;
     corm_queue *reads = NULL;

@@ -335,7 +335,8 @@ class WriteQueue(Owner):
         whatever reason, records that it wrote are as they were. It can end no transaction but
         those that it begins. Where another write of its group made SQLite roll back the whole transaction (ON CONFLICT
         ROLLBACK, a full disk), it is called once more: let it do nothing that cannot be repeated. A full queue makes
-        this wait, up to the busy timeout; then it raises BusyError.
+        this wait, up to the busy timeout; then it raises BusyError; on the queue's own thread, which makes the room, at
+        once.
         """
         return self._added(Write(self, lambda: call_plain(body, self._database, *args)), tag, wait=True)
 

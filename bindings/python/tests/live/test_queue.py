@@ -71,6 +71,37 @@ def test_a_write_is_a_future(queue: WriteQueue, db: Database) -> None:
     assert db.count(Person) == 20
 
 
+def test_a_full_queue_is_busy_at_once_on_its_own_thread(db: Database) -> None:
+    with db.queue(capacity=1) as queue:
+
+        def fill(_: Database) -> Write[int]:
+            write = queue.add(insert, "a")
+            with pytest.raises(BusyError, match="the queue is full"):
+                queue.add(insert, "b")
+            return write
+
+        assert queue.add(fill).result(10).result(10) == 1
+
+
+def test_what_is_asked_after_a_commit_sees_it(db: Database) -> None:
+    with Database(db.path, mode="read_only") as reader, reader.queue() as queue:
+        counted = threading.Event()
+
+        def count_until_another_waits(reader: Database) -> int:
+            count = reader.count(Person)
+            counted.set()
+            end = time.monotonic() + 10
+            while not len(queue) and time.monotonic() < end:
+                time.sleep(0.001)
+            return count
+
+        before = queue.add(count_until_another_waits)
+        assert counted.wait(10)
+        insert(db, "x")
+        after = queue.add(lambda reader: reader.count(Person))
+        assert (before.result(10), after.result(10)) == (0, 1)
+
+
 def test_what_a_body_raises_is_its_own(queue: WriteQueue, db: Database) -> None:
     def fail(db: Database, error: BaseException) -> None:
         insert(db, "gone")
