@@ -1,4 +1,5 @@
 # What a Debian package wants of what was staged for it, before it is built; CPack runs it.
+cmake_policy(SET CMP0009 NEW)
 file(GLOB_RECURSE documents ${CPACK_TEMPORARY_DIRECTORY}/*/changelog ${CPACK_TEMPORARY_DIRECTORY}/*/changelog.Debian
   ${CPACK_TEMPORARY_DIRECTORY}/*.1 ${CPACK_TEMPORARY_DIRECTORY}/*.3)
 foreach(document ${documents})
