@@ -89,12 +89,7 @@ extension Bindings: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     /// By parameter name, with or without its `:`, `@` or `$`.
     public init(dictionaryLiteral values: (String, (any BindableValue)?)...) {
         self.init {
-            var named: [String: Value] = [:]
-            for (name, value) in values where named.updateValue(try value?.columnValue ?? .null, forKey: name) != nil {
-                throw CormorantError(
-                    .binding, "parameter \(name) is given two values", hint: "give each parameter one value")
-            }
-            return .named(named)
+            .named(try named(values))
         }
     }
 
@@ -141,4 +136,13 @@ extension Query {
         }
         return query
     }
+}
+
+private func named(_ values: [(String, (any BindableValue)?)]) throws -> [String: Value] {
+    var named: [String: Value] = [:]
+    for (name, value) in values where named.updateValue(try value?.columnValue ?? .null, forKey: name) != nil {
+        throw CormorantError(
+            .binding, "parameter \(name) is given two values", hint: "give each parameter one value")
+    }
+    return named
 }
