@@ -152,7 +152,9 @@ extension Connection {
                 .binding, "parameter \"\(name)\" has no value", hint: "give a value for each parameter",
                 sql: compiled.sql)
         }
-        for name in parameters.keys where !names.contains(name) {
+        // There may be one for each value of very many rows.
+        let known = Set(names)
+        for name in parameters.keys where !known.contains(name) {
             throw CormorantError(
                 .binding, "the statement has no parameter \"\(name)\"",
                 hint: names.isEmpty ? "it has no parameters" : nearestNames(to: name, names), sql: compiled.sql)
