@@ -119,8 +119,9 @@ class ModelInfo:
             options = column._options
             default, factory = options.get("default", MISSING), options.get("default_factory", MISSING)
             is_null = default is MISSING or (default is None and not column._encodes_none())
-            # NULL comes by itself, and the library writes versions and discriminators.
-            is_written = options.get("version") or options.get("discriminator") is not None
+            is_written = (
+                options.get("version") or options.get("discriminator") is not None or options.get("stamp") == "updated"
+            )
             if not is_written and not (is_null and factory is MISSING):
                 found.append((column, default, factory))
         return found

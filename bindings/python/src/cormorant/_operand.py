@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Flag
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -15,8 +16,18 @@ from ._json_check import unchecked
 from ._native import abi
 from ._native.abi import CORM_NODE_VALUE
 from ._native.expression import Node
+from ._parameter import Beside, parameter_node
 from .error import DataError, ProgrammingError
-from .value import COLUMN_TYPES, PLAIN, encode_offset_datetime, file_value, plain_value, type_name
+from .value import (
+    COLUMN_TYPES,
+    PLAIN,
+    as_plain,
+    encode_offset_datetime,
+    file_value,
+    named_value,
+    plain_value,
+    type_name,
+)
 
 if TYPE_CHECKING:
     from .column import Column
@@ -69,7 +80,7 @@ def term_nodes(terms: Any, where: str) -> list[Node]:
 
 
 def _encode_exactly(value: Any) -> Any:
-    if type(value) is int or isinstance(value, Decimal):
+    if value is None or type(value) is int or isinstance(value, Decimal):
         return plain_value(value)
     raise DataError(
         f"a decimal is compared with a value of type {type(value).__name__}",
@@ -133,7 +144,10 @@ def column_of(*values: Any) -> Any:
     """The column whose values all of these have; None where they differ, or SQL has them as they are."""
     if (found := decimals_of(*values)) is not None:
         return found
-    known: list[Any] = [item._column for item in values if isinstance(item, Operand) and item._node != _NULL]
+    # A parameter is encoded as what stands beside it.
+    known: list[Any] = [
+        item._column for item in values if isinstance(item, Operand) and item._node != _NULL and not is_parameter(item)
+    ]
     others = [item for item in values if item is not None and not isinstance(item, Operand)]
     found = known[0] if known else _KINDS.get(type(others[0])) if others else None
     if found is None or any(item is None for item in known):
@@ -153,6 +167,8 @@ def column_of(*values: Any) -> Any:
 
 def value_node(value: Any, column: Any) -> Node:
     """The node of what is a value of a column, or an expression."""
+    if column is not None and is_parameter(value):
+        return parameter_node(value._node, Beside(column, partial(_encode_value, value, column), _converts(column)))
     if column is None or value is None or isinstance(value, Operand):
         return operand(value)
     is_own = _converts(column)
@@ -163,6 +179,47 @@ def value_node(value: Any, column: Any) -> Node:
     if not is_own:
         return operand(value)
     return CORM_NODE_VALUE, file_value(column.type_name, column._encode(value)), 0
+
+
+def _encode_value(parameter: Parameter, column: Any, value: Any) -> Any:
+    """The same of a value that a parameter is given."""
+    if value is None:
+        return None
+    if column.type_name == "offset_datetime" and isinstance(value, datetime) and not _converts(column):
+        return file_value(column.type_name, encode_offset_datetime(value))
+    if _converts(column):
+        return file_value(column.type_name, column._encode(value))
+    where = f"parameter {parameter._name!r}"
+    plain = named_value(where, value)
+    kind = {"bool": bool, "duration": timedelta}.get(column.type_name)
+    # Whatever came back would be read as one.
+    if kind is not None and not isinstance(value, kind) and not (kind is bool and as_plain(value) in (0, 1)):
+        raise DataError(
+            f"{where} is given a {type_name(value)} among values of type {column.type_name}",
+            code="CORM_E_TYPE",
+            hint=f"give a {kind.__name__}",
+        )
+    return plain
+
+
+def beside_node(expression: Operand, parameter: Parameter) -> Node:
+    """The node of a parameter that is compared with an expression."""
+    return parameter_node(parameter._node, beside(expression))
+
+
+def beside(expression: Operand) -> Beside:
+    """What a parameter stands beside that is compared with an expression."""
+    column = expression._column
+    if column is None:
+        return Beside(None, None, False)
+    # Of what is given among decimals the library sees whether it is one.
+    is_plain = column._encode is None or column is _DECIMALS
+    encode = None if is_plain else partial(_encode_compared, column)
+    return Beside(column, encode, _converts(column))
+
+
+def _encode_compared(column: Any, value: Any) -> Any:
+    return file_value(column.type_name, column._encode(value))
 
 
 def encode_values(expression: Operand, values: Iterable[Any]) -> list[Any]:

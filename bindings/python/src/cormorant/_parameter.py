@@ -1,73 +1,142 @@
-"""Parameters of a tree: which columns they stand beside, so that their values are encoded as those of the columns."""
+"""Parameters of a tree: which values they stand beside, so that theirs are encoded as those, and what gives them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ._native import abi
 from ._native.expression import Node
-from ._native.handle import ModelHandle
-from .column import Column
+from ._native.library import utf8
 from .error import ProgrammingError
 from .value import named_value, type_name
 
 Encoder = Callable[[Any], Any]
-Encoders = dict[str, Encoder]
-
-_COMPARISONS = range(abi.CORM_OP_EQUAL, abi.CORM_OP_IS_NOT + 1)
-_IN = (abi.CORM_NODE_BINARY, abi.CORM_OP_IN)
-# Nodes that keep the type of what is in them.
-_TRANSPARENT = (abi.CORM_NODE_COLLATE, abi.CORM_NODE_ORDER, abi.CORM_NODE_AS)
+Factory = Callable[[], Any]
 
 
-def parameter_encoders(statement: Node) -> Encoders:
-    """What encodes the values of those parameters of a statement that stand beside a column with a transform, and of
-    all that are given lists.
-    """
-    found: dict[str, Column[Any]] = {}
-    lists: dict[str, Encoder] = {}
-    pending: list[Any] = [statement]
-    while pending:
-        item = pending.pop()
-        for name, column in _pairs(item):
-            known = found.setdefault(name, column)
-            if known.transform != column.transform:
-                raise _differs(name, known, column)
-        if isinstance(item, tuple) and item[:2] == _IN:
-            name = item[3][1]
-            columns = [_column(part) for part in (item[2][1] if item[2][0] == abi.CORM_NODE_ROW else [item[2]])]
-            encoder = _ListEncoder(name, columns)
-            known_list = lists.setdefault(name, encoder)
-            if known_list != encoder:
-                raise _differs(name, known_list, encoder)
-        # The values of an IN are no nodes, and there may be very many.
-        parts = item[:2] if item[0] == abi.CORM_NODE_IN else item
-        pending += [part for part in parts if isinstance(part, tuple | list) and part]
-    return {name: column._encode for name, column in found.items() if column._encode} | lists
+class Beside(NamedTuple):
+    """What a parameter stands beside."""
+
+    # The column of those values; None where there is none.
+    column: Any
+    # Makes of a value what is bound; None where its type alone says that.
+    encode: Encoder | None
+    # Whether values of the column's type have a form there that nobody else knows.
+    is_own: bool
+
+    def differs(self, other: Beside) -> bool:
+        if self.column is None or other.column is None:
+            return self.is_own or other.is_own
+        transforms: tuple[object, object] = self.column.transform, other.column.transform
+        return transforms[0] != transforms[1]
+
+    def __repr__(self) -> str:
+        if self.column is None:
+            return "an expression"
+        is_column = hasattr(self.column, "column_name")
+        return repr(self.column) if is_column else f"values of type {self.column.type_name}"
 
 
-def _differs(name: str, one: object, other: object) -> ProgrammingError:
-    return ProgrammingError(
-        f"parameter {name!r} stands beside {one!r} and {other!r}, which encode their values differently",
-        hint="give them two parameters",
-    )
+_NOTHING = Beside(None, None, False)
+
+
+class ParameterName(bytes):
+    """The name of a parameter where a tree has it; marshal writes its bytes, the walk below finds what it knows."""
+
+    name: str
+    # One, or of a parameter that is given a list those of each value in a row.
+    beside: tuple[Beside, ...]
+    is_list: bool
+    factory: Factory | None
+
+
+def parameter_node(node: Node, *beside: Beside, is_list: bool = False) -> Node:
+    """The node of a parameter that stands beside values."""
+    known = node[1]
+    is_known = isinstance(known, ParameterName)
+    return _node(known.name if is_known else known, beside, is_list, known.factory if is_known else None)
+
+
+def made_parameter(name: str, factory: Factory) -> Node:
+    """The node of a parameter whose value a factory gives each time that the statement runs."""
+    return _node(name, (_NOTHING,), False, factory)
+
+
+def _node(name: str, beside: tuple[Beside, ...], is_list: bool, factory: Factory | None) -> Node:
+    made = ParameterName(utf8(name, "the name of a parameter"))
+    made.name, made.beside, made.is_list, made.factory = name, beside, is_list, factory
+    return abi.CORM_NODE_PARAMETER, made
+
+
+class Parameters:
+    """Those of a statement. encoders: what encodes their values, where it is needed. factories: what gives values."""
+
+    def __init__(self, statement: Node) -> None:
+        self._names: dict[str, tuple[Beside, ...]] = {}
+        self.encoders: dict[str, Encoder] = {}
+        self.factories: dict[str, Factory] = {}
+        pending: list[Any] = [statement]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, tuple) and len(item) == 2 and item[0] == abi.CORM_NODE_PARAMETER:
+                self._note(item[1])
+                continue
+            # The values of an IN are no nodes, and there may be very many.
+            parts = item[:2] if item[0] == abi.CORM_NODE_IN else item
+            # In the order in which they stand, in which factories are called.
+            pending += [part for part in reversed(parts) if isinstance(part, tuple | list) and part]
+
+    def _note(self, given: str | ParameterName) -> None:
+        if isinstance(given, ParameterName):
+            name, beside, is_list, factory = given.name, given.beside, given.is_list, given.factory
+        else:
+            name, beside, is_list, factory = given, (_NOTHING,), False, None
+        known = self._names.setdefault(name, beside)
+        if known is not beside:
+            if self.factories.get(name) is not factory:
+                raise ProgrammingError(f"a parameter is called {name!r}", hint="give it another name")
+            if len(known) != len(beside) or any(map(Beside.differs, known, beside)):
+                raise ProgrammingError(
+                    f"parameter {name!r} stands beside {_shown(known)} and {_shown(beside)}, which encode their values "
+                    "differently",
+                    hint="give them two parameters",
+                )
+        if factory is not None:
+            self.factories[name] = factory
+        if is_list:
+            self.encoders[name] = _ListEncoder(name, beside)
+        elif beside[0].encode is not None:
+            self.encoders.setdefault(name, beside[0].encode)
+
+    def values(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is given, and what the factories give now."""
+        if not self.factories:
+            return given
+        names = [name for name in self._names if name not in self.factories]
+        for name in given:
+            if name not in names:
+                raise ProgrammingError(
+                    f'the statement has no parameter "{name}"',
+                    code="CORM_E_BINDING",
+                    hint=f"it has {', '.join(names)}" if names else "it has no parameters",
+                )
+        return {**given, **{name: make() for name, make in self.factories.items()}}
+
+
+def _shown(beside: Sequence[Beside]) -> str:
+    return ", ".join(map(repr, beside))
 
 
 class _ListEncoder:
     """Makes of the values of an IN, or of its rows, a list of values one after the other."""
 
-    def __init__(self, name: str, columns: list[Column[Any] | None]) -> None:
+    def __init__(self, name: str, beside: Sequence[Beside]) -> None:
         self._name = name
-        self._columns = columns
+        self._encoders = [item.encode or self._plain for item in beside]
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ListEncoder) and self._key() == other._key()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return ", ".join("an expression" if column is None else repr(column) for column in self._columns)
+    def _plain(self, value: Any) -> Any:
+        return named_value(f"parameter {self._name!r}", value)
 
     def __call__(self, values: Any) -> list[Any]:
         if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
@@ -76,65 +145,15 @@ class _ListEncoder:
                 code="CORM_E_BINDING",
                 hint="give the values of in_() as a list, of one where there is one",
             )
-        encoders = [_encoder(self._name, column) for column in self._columns]
-        if len(encoders) == 1:
-            return list(map(encoders[0], values))
+        if len(self._encoders) == 1:
+            return list(map(self._encoders[0], values))
         encoded: list[Any] = []
         for row in values:
-            if not isinstance(row, tuple | list) or len(row) != len(encoders):
+            if not isinstance(row, tuple | list) or len(row) != len(self._encoders):
                 raise ProgrammingError(
-                    f"parameter {self._name!r} takes rows of {len(encoders)} values, and is given {row!r}",
+                    f"parameter {self._name!r} takes rows of {len(self._encoders)} values, and is given {row!r}",
                     code="CORM_E_BINDING",
                     hint="give a list of tuples",
                 )
-            encoded += [encode(value) for encode, value in zip(encoders, row)]
+            encoded += [encode(value) for encode, value in zip(self._encoders, row)]
         return encoded
-
-    def _key(self) -> list[Any]:
-        return [None if column is None else column.transform for column in self._columns]
-
-
-def _encoder(name: str, column: Column[Any] | None) -> Encoder:
-    if column is not None and column._encode is not None:
-        return column._encode
-    return lambda value: named_value(f"parameter {name!r}", value)
-
-
-def _pairs(item: Any) -> Iterator[tuple[str, Column[Any]]]:
-    """Parameters and the columns beside them, of one tuple of a tree."""
-    if not isinstance(item, tuple):
-        return
-    match item:
-        case (abi.CORM_NODE_BINARY, int() as operation, left, right) if operation in _COMPARISONS:
-            rows = left[0] == right[0] == abi.CORM_NODE_ROW
-            for one, other in zip(left[1], right[1]) if rows else ((left, right),):
-                yield from _beside(one, other)
-                yield from _beside(other, one)
-        case (abi.CORM_NODE_BETWEEN, tuple() as operand, low, high):
-            yield from _beside(operand, low)
-            yield from _beside(operand, high)
-        case (abi.CORM_INSERT | abi.CORM_UPDATE, ModelHandle() as handle, None, list() as parts):
-            for part in parts:
-                if part[0] in (abi.CORM_PART_SET, abi.CORM_PART_UPSERT_SET):
-                    yield from _beside((abi.CORM_NODE_COLUMN, handle, None, part[1]), part[2])
-                elif part[0] == abi.CORM_PART_VALUES:
-                    for name, node in zip(part[1], part[2]):
-                        yield from _beside((abi.CORM_NODE_COLUMN, handle, None, name), node)
-
-
-def _beside(operand: Node, value: Node) -> Iterator[tuple[str, Column[Any]]]:
-    if value[0] == abi.CORM_NODE_PARAMETER and (column := _column(operand)) is not None:
-        yield value[1], column
-
-
-def _column(node: Node) -> Column[Any] | None:
-    while node[0] in _TRANSPARENT:
-        node = node[1]
-    if node[0] not in (abi.CORM_NODE_COLUMN, abi.CORM_NODE_PATH):
-        return None
-    model = node[1].info._cls
-    if node[0] == abi.CORM_NODE_PATH:
-        for name in node[3]:
-            model = model.__relations__[name]._target()
-    column = model.__fields__.get(node[-1])
-    return column if isinstance(column, Column) else None

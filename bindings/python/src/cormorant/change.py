@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native.expression import Node
-from ._operand import condition_node, operand
+from ._operand import condition_node, operand, value_node
+from ._parameter import made_parameter
 from ._shape import TupleShape
 from ._text_option import text_argument
 from ._write import Conflict, Property, conflict_number, property_names
 from .column import MISSING
 from .error import ProgrammingError
 from .expression import Expression
+from .function import ExcludedName, Parameter
 from .model import Model
 from .relation import Path, ToOne
 from .select import source_node
@@ -81,8 +83,7 @@ class Change(Statement, Generic[M]):
         shape = TupleShape(columns) if columns else self._info
         nodes = [operand(column) for column in columns or self._info.columns]
         parts = tuple((abi.CORM_PART_CLAUSE, abi.CORM_CLAUSE_RETURNING, node) for node in nodes)
-        query: Query[Any] = Query(self._kind, self._info, None, self._parts + parts, shape)
-        return query._with(_factories=self._factories) if self._factories else query
+        return Query(self._kind, self._info, None, (*self._tree()[3], *parts), shape)
 
     def _assignments(self, part: int, values: Values | None, named: dict[str, Any]) -> list[Node]:
         if values is None:
@@ -139,40 +140,31 @@ class Delete(Change[M]):
 class Insert(Change[M]):
     """An INSERT, made by insert(). It never changes: each method gives another one."""
 
-    # Of its parts those that say what is left out.
-    _made: Sequence[Node] = ()
-
     def values(self, rows: Values | Iterable[Values] | None = None, /, **named: Any) -> Self:
         """One row with these values or expressions; without any, one of defaults. Or rows, each a dict, in one
         statement: insert(Counter).values([{"word": "sea", "number": 2}, {"word": "sky", "number": 1}]). By column, as
         type checkers see, {Counter.word: "sea"}, or by name.
 
-        All rows set the same properties. One that a row leaves out is its default, or what its default_factory gives
-        each time that the statement runs; else the table's default (default_sql), or NULL. One statement takes as many
-        values as SQLite does, 32,766 as a rule; more are an error, and nothing is inserted. insert_many() of records
-        knows no limit.
+        Rows of several calls are added up. One that a row leaves out is its default, or what its default_factory gives
+        each time that the statement runs. One with neither, or whose default is None, all rows set or none: left out,
+        it is the table's default (default_sql), or NULL. The time of a row's last write is the library's. One
+        statement takes as many values as its database does, of SQLite 32,766 as a rule, of PostgreSQL 7,498; more are
+        an error, and nothing is inserted. insert_many() of records knows no limit.
         """
-        factories: dict[str, Callable[[], Any]] = {}
         if rows is None or isinstance(rows, Mapping):
-            parts = self._assignments(abi.CORM_PART_SET, rows, named)
-            if not self._info.defaults:
-                return self._with(*parts)
-            # A second call says more of the row.
-            given = {part[1] for part in (*self._own_parts(), *parts) if part[0] == abi.CORM_PART_SET}
-            left_out = [(abi.CORM_PART_SET, *pair) for pair in _left_out(self._info, given, "", factories)]
-            return self._told(parts, left_out, factories)
+            return self._with(*self._assignments(abi.CORM_PART_SET, rows, named))
         if named:
             raise ProgrammingError("rows of values and values beside them", hint="put all of them into the rows")
         if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
             raise ProgrammingError(f"the rows are one {type_name(rows)}", hint="give a list of dicts")
-        parts = [_row(row, self._info, index, factories) for index, row in enumerate(rows)]
+        parts = [_row(row, self._info, index) for index, row in enumerate(rows)]
         if not parts:
             raise ProgrammingError("there are no rows to insert", hint="give at least one, or run no statement")
-        return self._told(parts, (), factories)
+        return self._with(*parts)
 
     def from_select(self, properties: Property | Sequence[Property], query: Query[Any]) -> Self:
         """The rows of a query, its columns for these properties in order; others are the table's default, else NULL."""
-        return self._told([(abi.CORM_PART_SELECT, self._names(properties), query._tree())], (), {})
+        return self._with((abi.CORM_PART_SELECT, self._names(properties), query._tree()))
 
     def or_(self, policy: Conflict) -> Self:
         """What happens to a row that a constraint refuses: INSERT OR REPLACE and so on."""
@@ -188,16 +180,10 @@ class Insert(Change[M]):
     def _names(self, properties: Property | Sequence[Property]) -> list[str]:
         return list(property_names(self._info._cls, properties))
 
-    def _own_parts(self) -> Sequence[Node]:
-        """What was said, without what was left out."""
-        made = set(map(id, self._made))
-        return [part for part in self._parts if id(part) not in made] if made else self._parts
-
-    def _told(self, parts: Sequence[Node], made: Sequence[Node], factories: Mapping[str, Callable[[], Any]]) -> Self:
-        """The statement with these parts, and those of what is left out now."""
-        statement = self._with(_made=made, _factories=factories)
-        statement._parts = (*self._own_parts(), *parts, *made)
-        return statement
+    def _tree(self) -> Node:
+        # Defaults are made of all that was said, and only those that are needed are encoded.
+        kind, handle, alias, parts = super()._tree()
+        return kind, handle, alias, _with_defaults(self._info, parts)
 
 
 def _pairs(info: ModelInfo, values: Values) -> list[tuple[str, Node]]:
@@ -232,33 +218,50 @@ def _name(info: ModelInfo, key: Any) -> str:
     return property_names(info._cls, key)[0]
 
 
-def _left_out(
-    info: ModelInfo, given: Container[str], where: str, factories: dict[str, Callable[[], Any]]
-) -> Iterator[tuple[str, Node]]:
+def _with_defaults(info: ModelInfo, parts: list[Node]) -> list[Node]:
+    """The parts of an INSERT, and what its rows leave out."""
+    kinds = {part[0] for part in parts}
+    if not info.defaults or abi.CORM_PART_SELECT in kinds:
+        return parts
+    if abi.CORM_PART_VALUES not in kinds:
+        given = {part[1] for part in parts if part[0] == abi.CORM_PART_SET}
+        return parts + [(abi.CORM_PART_SET, *pair) for pair in _left_out(info, given, "")]
+    rows = [part for part in parts if part[0] == abi.CORM_PART_VALUES]
+    filled: list[Node] = []
+    for number, (part, names, nodes) in enumerate(rows):
+        pairs = list(_left_out(info, names, f" in row {number}"))
+        filled.append((part, names + [name for name, _ in pairs], nodes + [node for _, node in pairs]))
+    return [part for part in parts if part[0] != abi.CORM_PART_VALUES] + filled
+
+
+def _left_out(info: ModelInfo, given: Container[str], where: str) -> Iterator[tuple[str, Node]]:
     """The properties that a row leaves out, and the nodes of their defaults; what a factory gives is a parameter.
 
-    given: what the row sets. where: which row it is. factories: gets those of the parameters.
+    given: what the row sets. where: which row it is.
     """
     for column, default, factory in info.defaults:
         if column.name in given:
             continue
         if factory is MISSING:
             yield column.name, column._beside(default)
+            continue
+        made = Parameter(made_parameter(f"the default of {column.name}{where}", factory))
+        default_sql = column._options.get("default_sql")
+        if default_sql is None or not column.nullable:
+            yield column.name, column._beside(made)
         else:
-            name = f"the default of {column.name}{where}"
-            factories[name] = factory
-            yield column.name, (abi.CORM_NODE_PARAMETER, name)
+            # None of a record is that, too.
+            nodes = [value_node(made, column), (abi.CORM_NODE_RAW, f"({default_sql})", [])]
+            yield column.name, (abi.CORM_NODE_CALL, "coalesce", nodes, False, None, None)
 
 
-def _row(row: Any, info: ModelInfo, index: int, factories: dict[str, Callable[[], Any]]) -> Node:
+def _row(row: Any, info: ModelInfo, index: int) -> Node:
     if not isinstance(row, Mapping):
         hint = "give a dict of its values by property"
         if hasattr(type(row), "__model__"):
             hint += "; records are inserted by Database.insert_many()"
         raise ProgrammingError(f"row {index} is a {type_name(row)}", hint=hint)
     pairs = _pairs(info, row)
-    if info.defaults:
-        pairs += _left_out(info, [name for name, _ in pairs], f" in row {index}", factories)
     return abi.CORM_PART_VALUES, [name for name, _ in pairs], [node for _, node in pairs]
 
 
@@ -276,7 +279,17 @@ class OnConflict(Generic[M]):
         """Sets its properties, as Update.set() does; excluded[Person.name] is what the new row has:
         do_update({Person.name: excluded[Person.name]}) or do_update(name=excluded.name).
         """
-        return self._insert._with(*self._insert._assignments(abi.CORM_PART_UPSERT_SET, values, named))
+        parts = self._insert._assignments(abi.CORM_PART_UPSERT_SET, values, named)
+        if not parts:
+            raise ProgrammingError("do_update() sets nothing", hint="give it values, or say do_nothing()")
+        pending: list[Any] = [node for _, _, node in parts]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, ExcludedName):
+                property_names(self._insert._info._cls, item.column)
+            elif isinstance(item, tuple | list):
+                pending += item
+        return self._insert._with(*parts)
 
 
 def update(model: type[M]) -> Update[M]:
@@ -291,6 +304,4 @@ def delete(model: type[M]) -> Delete[M]:
 
 def insert(model: type[M]) -> Insert[M]:
     """An INSERT into a model's table by expressions; Database.insert() takes records."""
-    info = info_of(model)
-    statement: Insert[M] = Insert(abi.CORM_INSERT, info, None)
-    return statement.values() if info.defaults else statement
+    return Insert(abi.CORM_INSERT, info_of(model), None)

@@ -16,6 +16,8 @@ from ._native.abi import CORM_NODE_BINARY, CORM_NODE_UNARY, CORM_NODE_VALUE
 from ._native.expression import Node
 from ._operand import (
     TRUTHS,
+    beside,
+    beside_node,
     condition_node,
     decimals_of,
     durations_of,
@@ -24,6 +26,7 @@ from ._operand import (
     no_condition,
     operand,
 )
+from ._parameter import parameter_node
 from ._text_option import text_argument
 from .error import Error, ProgrammingError
 from .value import PLAIN, type_name
@@ -190,7 +193,8 @@ class Expression(Arithmetic[T_co]):
         if tree := getattr(values, "_tree", None):
             return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()), TRUTHS)
         if is_parameter(values):
-            return Expression((CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, values._node), TRUTHS)
+            given = parameter_node(values._node, beside(self), is_list=True)
+            return Expression((CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, given), TRUTHS)
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
             raise ProgrammingError(
                 f"the values of in_() are one {type(values).__name__}",
@@ -441,6 +445,8 @@ class Expression(Arithmetic[T_co]):
     def _beside(self, other: Any) -> Node:
         """The node of what is compared with this."""
         column = self._column
+        if is_parameter(other):
+            return beside_node(self, other)
         if column is None or column._encode is None or isinstance(other, Expression):
             return operand(other)
         return CORM_NODE_VALUE, encode_values(self, [other])[0], 0
@@ -459,7 +465,9 @@ class Expression(Arithmetic[T_co]):
         column = self._column
         if type(other) in PLAIN and (column is None or column._encode is None):
             return Expression((CORM_NODE_BINARY, operation, self._node, (CORM_NODE_VALUE, other, 0)), TRUTHS)
-        return Expression((CORM_NODE_BINARY, operation, self._node, self._beside(other)), TRUTHS)
+        # Of a parameter on the left the other side says what it is.
+        left = other._beside(self) if isinstance(other, Expression) else self._node
+        return Expression((CORM_NODE_BINARY, operation, left, self._beside(other)), TRUTHS)
 
     def _text(self, operation: int, other: str | Expression[Any], column: Any = TRUTHS) -> Expression[Any]:
         return Expression((CORM_NODE_BINARY, operation, self._node, operand(other)), column)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 from ._arithmetic import Number, T_co
 from ._native import abi
 from ._operand import TRUTHS, column_of, condition_node, decimals_of, durations_of, operand, term_nodes, value_node
+from ._parameter import ParameterName
 from ._shape import TupleShape
 from ._sql import bindings_of
 from ._text_option import refuse_no_text, text_argument
@@ -68,8 +69,10 @@ _OF_FIRST_ARGUMENT = frozenset(
 )
 # Those whose value is a decimal where one of their arguments is.
 _OF_DECIMALS = _OF_FIRST_ARGUMENT | {"sum", "abs", "iif"}
-# The first of the arguments that are such values, behind the first argument.
-_VALUES = dict.fromkeys(("min", "max", "coalesce", "ifnull", "nullif", "iif"), 1) | {"lag": 2, "lead": 2}
+# Those all of whose arguments are such values.
+_OF_ALL = ("min", "max", "coalesce", "ifnull", "nullif")
+# The first of the arguments that are such values.
+_VALUES = dict.fromkeys(_OF_ALL, 0) | {"iif": 1, "lag": 2, "lead": 2}
 
 
 def _call(function: str, *arguments: Any) -> Call[Any]:
@@ -79,7 +82,7 @@ def _call(function: str, *arguments: Any) -> Call[Any]:
         column = decimals_of(*arguments)
     if column is None and function in ("sum", "abs"):
         column = durations_of(*arguments)
-    if column is None and function in ("iif", "coalesce", "ifnull"):
+    if column is None and (function == "iif" or function in _OF_ALL):
         column = column_of(*(arguments[1:] if function == "iif" else arguments))
     start = _VALUES.get(function, len(arguments))
     nodes = [operand(item) if position < start else value_node(item, column) for position, item in enumerate(arguments)]
@@ -161,6 +164,12 @@ func = _Functions()
 """Any function that SQLite has, as an attribute: `func.lower(Person.name)`; `func.count()` is count(*)."""
 
 
+class ExcludedName(bytes):
+    """`excluded` in a tree, where it is asked for a column; marshal writes its bytes."""
+
+    column: Column[Any]
+
+
 class _Excluded:
     """`excluded`: the row that an insert could not insert, by column or by the names of the table's columns."""
 
@@ -175,7 +184,9 @@ class _Excluded:
                 f"excluded is asked by a {type_name(column)}",
                 hint="give a column, excluded[Album.price], or its name, excluded.price",
             )
-        return Expression((abi.CORM_NODE_NAME, "excluded", column.column_name), column)
+        source = ExcludedName(b"excluded")
+        source.column = column
+        return Expression((abi.CORM_NODE_NAME, source, column.column_name), column)
 
 
 excluded = _Excluded()
@@ -200,6 +211,11 @@ class Parameter(Expression[Any]):
     """What param() gives."""
 
     __slots__ = ()
+
+    @property
+    def _name(self) -> str:
+        name: str | ParameterName = self._node[1]
+        return name.name if isinstance(name, ParameterName) else name
 
 
 def param(name: str) -> Parameter:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias, TypeVar, ov
 
 from ._native import abi
 from ._native.expression import Node
-from ._operand import TRUTHS, encode_values, is_parameter
+from ._operand import TRUTHS, beside, encode_values, is_parameter
+from ._parameter import parameter_node
 from .error import ProgrammingError
 from .expression import Expression, PresentValue
 from .function import Parameter, all_of, any_of
@@ -105,7 +106,8 @@ class RowValue(Generic[R_co]):
         if tree := getattr(rows, "_tree", None):
             return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()), TRUTHS)
         if is_parameter(rows):
-            return Expression((abi.CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, rows._node), TRUTHS)
+            given = parameter_node(rows._node, *map(beside, self._parts), is_list=True)
+            return Expression((abi.CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, given), TRUTHS)
         items = [tuple(value for _, value in self._pairs(row)) for row in _iterated(rows)]
         columns = [encode_values(part, column) for part, column in zip(self._parts, zip(*items))]
         return Expression((abi.CORM_NODE_IN, self._node, [value for row in zip(*columns) for value in row]), TRUTHS)
@@ -142,12 +144,15 @@ class RowValue(Generic[R_co]):
         return abi.CORM_NODE_ROW, [part._node for part in self._parts]
 
     def _compare(self, operation: int, other: Any) -> Expression[Any]:
-        return Expression((abi.CORM_NODE_BINARY, operation, self._node, self._beside(other)), TRUTHS)
+        left = other._beside(self) if isinstance(other, RowValue) else self._node
+        return Expression((abi.CORM_NODE_BINARY, operation, left, self._beside(other)), TRUTHS)
 
     def _beside(self, other: Any) -> Node:
         """The node of what is compared with this."""
         if isinstance(other, RowValue):
-            return other._node
+            if len(other._parts) != len(self._parts):
+                return other._node
+            return abi.CORM_NODE_ROW, [part._beside(value) for part, value in zip(self._parts, other._parts)]
         if tree := getattr(other, "_tree", None):
             return abi.CORM_NODE_SELECT, tree()
         return abi.CORM_NODE_ROW, [part._beside(value) for part, value in self._pairs(other)]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
+from ._native import abi
 from ._native import statement as native_statement
 from ._native.expression import Node
-from ._parameter import Encoders, parameter_encoders
+from ._parameter import Parameters
 from ._shape import Shape
 from ._sharing import share
 from ._source import SourceName, with_common_tables
 from ._text_option import refuse_no_names
+from .column import MISSING
 from .error import Error, ProgrammingError
 from .value import Bindings, dump_parameters
 
@@ -29,9 +30,6 @@ class Statement:
 
     What the library makes of it is kept with it, so that running it again costs neither compiling nor preparing.
     """
-
-    # What gives the values of parameters of its own each time that it runs.
-    _factories: Mapping[str, Callable[[], Any]] = MappingProxyType({})
 
     def __init__(self, kind: int, info: ModelInfo | None, alias: str | None, parts: tuple[Node, ...] = ()) -> None:
         self._kind = kind
@@ -86,9 +84,16 @@ class Statement:
                 raise ProgrammingError("bindings without names", hint="give parameters as keywords or as a dict")
             refuse_no_names("parameters are a dict of names and values", bindings)
             parameters = {**bindings, **parameters}
-        if self._factories:
-            parameters = {**parameters, **{name: make() for name, make in self._factories.items()}}
-        return dump_parameters(parameters, self._compile().encoders) if parameters else None
+        if not parameters and not self._makes_values():
+            return None
+        known = self._compile().parameters
+        values = known.values(parameters)
+        return dump_parameters(values, known.encoders) if values else None
+
+    def _makes_values(self) -> bool:
+        """Whether it may have parameters to which it gives values itself."""
+        defaults = self._info.defaults if self._kind == abi.CORM_INSERT and self._info else ()
+        return any(factory is not MISSING for _, _, factory in defaults)
 
 
 class Query(Statement, Generic[R_co]):
@@ -113,16 +118,16 @@ class Query(Statement, Generic[R_co]):
 class Compiled:
     """A statement that the library holds."""
 
-    __slots__ = ("_encoders", "_tree", "handle")
+    __slots__ = ("_parameters", "_tree", "handle")
 
     def __init__(self, tree: Node) -> None:
         self._tree = tree
-        self._encoders: Encoders | None = None
+        self._parameters: Parameters | None = None
         self.handle = native_statement.make_statement(tree)
 
     @property
-    def encoders(self) -> Encoders:
-        """Of its parameters; made when first needed."""
-        if self._encoders is None:
-            self._encoders = parameter_encoders(self._tree)
-        return self._encoders
+    def parameters(self) -> Parameters:
+        """What is known of its parameters; made when first needed."""
+        if self._parameters is None:
+            self._parameters = Parameters(self._tree)
+        return self._parameters

@@ -303,7 +303,25 @@ def file_value(type_name: str, value: Any) -> Any:
             ) from None
     if type_name in ("date", "time") and type(value) is int:
         return str(_decode_date(value) if type_name == "date" else _decode_time(value))
+    if type_name == "offset_datetime" and type(value) is str:
+        # What is no such time the library refuses.
+        with suppress(ValueError):
+            return _file_offset_datetime(datetime.fromisoformat(value))
     return value
+
+
+def _file_offset_datetime(value: datetime) -> str:
+    """The time in UTC, and the offset behind it."""
+    offset = value.utcoffset()
+    if offset is None:
+        raise ValueError("the datetime has no offset")
+    try:
+        moment = value.replace(tzinfo=None) - offset
+    except OverflowError:
+        raise DataError(
+            "a time is beyond the years 1 to 9999 in UTC", code="CORM_E_RANGE", hint="give a time within them"
+        ) from None
+    return f"{moment.isoformat(' ', 'microseconds')}Z[{value.isoformat(timespec='microseconds')[26:]}]"
 
 
 def _microseconds(text: str) -> int:
@@ -339,10 +357,10 @@ def dump_bindings(bindings: Bindings, as_list: bool = False, plain: Callable[[An
     return marshal.dumps([row] if as_list else row, 2)
 
 
-def dump_parameters(values: dict[str, Any], encoders: Mapping[str, Callable[[Any], Any]]) -> bytes:
+def dump_parameters(values: Mapping[str, Any], encoders: Mapping[str, Callable[[Any], Any]]) -> bytes:
     """Values of a query's parameters; `encoders` has what encodes some of them."""
     if not encoders and PLAIN.issuperset(map(type, values.values())):
-        return marshal.dumps(values, 2)
+        return marshal.dumps(dict(values), 2)
     plain = {
         name: encoders[name](value) if name in encoders else named_value(f"parameter {name!r}", value, -1)
         for name, value in values.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timezone
 from enum import Enum
 from itertools import count
 from typing import Any
@@ -18,6 +18,7 @@ from cormorant import (
     Json,
     Model,
     ProgrammingError,
+    Transform,
     alias,
     column,
     excluded,
@@ -187,6 +188,14 @@ def test_an_upsert_and_a_select_take_columns(db: Database) -> None:
     ]
     assert db.execute(insert(Owner).from_select([Owner.name], select(Word.text))) == 2
     assert db.execute(insert(Owner).from_select(Owner.name, select(Word.text.concat("!")))) == 2
+    nothings: list[dict[Any, Any] | None] = [None, {}]
+    for nothing in nothings:
+        with pytest.raises(ProgrammingError, match=r"do_update\(\) sets nothing.*do_nothing\(\)"):
+            add.on_conflict(Word.text).do_update(nothing)
+    with pytest.raises(ProgrammingError, match=r"name.* is no column of Word"):
+        add.on_conflict(Word.text).do_update({Word.text: excluded[Owner.name]})
+    with pytest.raises(ProgrammingError, match=r"name.* is no column of Word"):
+        add.on_conflict(Word.text).do_update({Word.text: excluded[Owner.name].concat("!")})
     for wrong in (
         lambda: add.on_conflict(Owner.name),
         lambda: insert(Word).from_select([Owner.name], select(Owner.name)),
@@ -195,3 +204,85 @@ def test_an_upsert_and_a_select_take_columns(db: Database) -> None:
             wrong()
     with pytest.raises(ProgrammingError, match=r"excluded is asked by a str.*excluded\.price"):
         excluded["uses"]  # type: ignore[index]
+
+
+def test_rows_of_several_calls_have_values_of_their_own(db: Database) -> None:
+    one, two, three = ({"label": label} for label in "abc")
+    for parts in ([[one], [two], [three]], [[one, two], [three]], [[one], [two, three]]):
+        statement = insert(Box)
+        for rows in parts:
+            statement = statement.values(rows)
+        assert db.execute(statement) == 3
+        assert len(set(db.fetch_values(select(Box.code)))) == len(set(db.fetch_values(select(Box.number)))) == 3
+        db.execute("DELETE FROM box")
+
+
+class Stamped(Model):
+    id: Column[int] = key()
+    text: Column[str] = column(default="")
+    made: Column[datetime] = column(stamp="created", default=datetime(2000, 1, 1, tzinfo=timezone.utc))
+    changed: Column[datetime] = column(stamp="updated", default=datetime(2000, 1, 1, tzinfo=timezone.utc))
+    again: Column[datetime] = column(stamp="updated", default_factory=lambda: datetime(2000, 1, 1, tzinfo=timezone.utc))
+
+
+def test_the_time_of_an_update_has_no_default(db: Database) -> None:
+    db.create_tables(Stamped)
+    Stamped().insert(db)
+    for statement in (insert(Stamped), insert(Stamped).values([{"text": "a"}]), insert(Stamped).values(text="b")):
+        db.execute(statement)
+    rows = db.fetch_all(select(Stamped))
+    assert [item.made.year for item in rows] == [2000] * 4
+    assert all(item.changed.year > 2000 and item.again.year > 2000 for item in rows)
+
+
+def _filled(text: str) -> str:
+    if not text:
+        raise ValueError("it is empty")
+    return text.upper()
+
+
+class Filled(Model):
+    id: Column[int] = key()
+    text: Column[str] = column(type="text", default="", transform=Transform(_filled, str.lower))
+    note: Column[str | None] = column(default=None)
+    size: Column[int | None] = column(default_factory=lambda: None, default_sql="7")
+
+
+def test_a_default_that_is_refused_stops_only_what_needs_it(db: Database) -> None:
+    db.create_tables(Filled)
+    db.execute(insert(Filled).values(text="ab"))
+    assert db.fetch_values(insert(Filled).values({Filled.text: "cd"}).returning(Filled.text)) == ["cd"]
+    db.execute(insert(Filled).values([{"text": "ef"}]))
+    db.execute(insert(Filled).from_select([Filled.text], select(Filled.text)))
+    assert db.fetch_values(select(Filled.text)) == ["ab", "cd", "ef"] * 2
+    for statement in (insert(Filled), insert(Filled).values([{"text": "x"}, {}])):
+        with pytest.raises(DataError, match=r"Filled\.text cannot be encoded"):
+            db.execute(statement)
+
+
+def test_a_default_of_none_is_that_of_a_record(db: Database) -> None:
+    db.create_tables(Filled)
+    Filled("a").insert(db)
+    db.execute(insert(Filled).values(text="a"))
+    db.execute(insert(Filled).values([{"text": "a", "note": "x"}, {"text": "b", "note": None}]))
+    assert db.fetch_all(select(Filled.size, Filled.note)) == [(7, None), (7, None), (7, "x"), (7, None)]
+    with pytest.raises(ProgrammingError, match=r"row 1 of an INSERT sets .*with NULL where one has none"):
+        db.execute(insert(Filled).values([{"text": "a", "note": "x"}, {"text": "b"}]))
+
+
+def test_the_parameters_of_factories_are_nobody_elses(db: Database) -> None:
+    statement = insert(Box).values(label=param("text"), size=Size.SMALL)
+    hidden = "the default of number"
+    assert hidden in [item[0] for item in statement.sql[1] if isinstance(item, tuple)]
+    for given in ({"text": "a", hidden: 5}, {"text": "a", "y": 5}, {hidden: 5}):
+        name = "y" if "y" in given else hidden
+        with pytest.raises(ProgrammingError, match=f'the statement has no parameter "{name}"') as caught:
+            db.execute(statement, bindings=given)
+        assert caught.value.code == "CORM_E_BINDING"
+        assert caught.value.hint == "it has text"
+    with pytest.raises(ProgrammingError, match=r'no parameter "y" \(it has no parameters\)'):
+        db.execute(insert(Box).values(label="a"), y=5)
+    with pytest.raises(ProgrammingError, match='parameter "text" has no value'):
+        db.execute(statement)
+    with pytest.raises(ProgrammingError, match="another name"):
+        db.execute(insert(Box).values(label=param(hidden)), bindings={hidden: "a"})
