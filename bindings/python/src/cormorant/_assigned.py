@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 from ._native import abi
@@ -13,6 +14,7 @@ from .result import PausedCollector
 
 if TYPE_CHECKING:
     from ._relation_base import Relation
+    from .column import Column
     from .model import Model
     from .relation import ToOne
     from .transaction import Notes
@@ -69,7 +71,7 @@ def forget_others(record: Model) -> None:
     for name, link in type(record).__relations__.items():
         if link._kind == abi.CORM_TO_ONE and name in values:
             to_one: Any = link
-            if to_one._key(values[name]) != to_one._foreign_key(record):
+            if not _are_same(record, to_one._columns()[0], to_one._key(values[name]), to_one._foreign_key(record)):
                 del values[name]
 
 
@@ -101,7 +103,7 @@ def settle(
         mine, _ = link._columns()
         key, here = link._key(getattr(record, name)), link._foreign_key(record)
         problem = None if only is None or not set(mine).isdisjoint(only) else "not written"
-        if problem is None and here not in (given, key):
+        if problem is None and not any(_are_same(record, mine, here, other) for other in (given, key)):
             problem = "contradiction"
         elif problem is None and None in key:
             problem = "no key"
@@ -111,7 +113,9 @@ def settle(
         if refuses and problem != "not written":
             if problem == "no key":
                 raise _without_key(record, link)
-            column, value = next(item for item in zip(mine, key) if getattr(record, item[0]) != item[1])
+            column, value = next(
+                item for item in zip(mine, key) if not is_same(record, item[0], getattr(record, item[0]), item[1])
+            )
             raise contradiction(record, link, column, value)
         left.append((name, given))
     if not changes:
@@ -123,6 +127,23 @@ def settle(
     for column, value in changes:
         setattr(record, column, value)
     record.__assigned__ = tuple(left)
+
+
+def is_same(record: Model, name: str, one: Any, other: Any) -> bool:
+    """Whether two values of a property are one in the file, too, which may tell apart what is equal in Python, such as
+    the local times of an hour that comes twice.
+    """
+    if one != other:
+        return False
+    encode, fields = record.__model__.encode_plain, cast("dict[str, Column[Any]]", type(record).__fields__)
+    if one is None or one is other or fields[name].transform is None:
+        return True
+    is_one: bool = encode(name, one) == encode(name, other)
+    return is_one
+
+
+def _are_same(record: Model, names: Sequence[str], key: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    return all(map(partial(is_same, record), names, key, other))
 
 
 def never_none(link: Relation[Any], names: Sequence[str]) -> ProgrammingError:

@@ -219,7 +219,10 @@ class Parameter(Expression[Any]):
 
 
 def param(name: str) -> Parameter:
-    """A value that is given by name when the query runs: db.fetch_all(query, name=value); in in_() a list of values."""
+    """A value that is given by name when the query runs: db.fetch_all(query, name=value); in in_() a list of values.
+
+    It is encoded as a value is that stands in its place, and so stands only where that is done in one way.
+    """
     return Parameter((abi.CORM_NODE_PARAMETER, text_argument("param()", "the name of a parameter", name)))
 
 

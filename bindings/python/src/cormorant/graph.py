@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 from weakref import ref
 
-from ._assigned import contradiction, put
+from ._assigned import contradiction, is_same, put
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import relation as native_relation
@@ -292,13 +292,13 @@ class _Graph:
                 value = getattr(other, source)
                 if is_read and _is_same_text(getattr(record, name), value):
                     continue
-                if filled.setdefault(name, value) != value:
+                if not is_same(record, name, filled.setdefault(name, value), value):
                     raise ProgrammingError(
                         f"{type(record).__name__}.{name} would refer to two records",
                         hint="put the record into one list of related records only, the one its own relation leads to",
                     )
-                if (before := getattr(record, name)) != value:
-                    if name not in given or before != given[name]:
+                if not is_same(record, name, before := getattr(record, name), value):
+                    if name not in given or not is_same(record, name, before, given[name]):
                         _refuse_contradiction(database, record, name, value, link, is_read)
                         if name in given or is_read:
                             raise contradiction(record, link, name, value)
@@ -322,7 +322,7 @@ def _refuse_contradiction(
     if row is None:
         return
     stored = getattr(row, name)
-    if not is_read if stored == value else value is None and stored != key:
+    if not is_read if is_same(record, name, stored, value) else value is None and stored != key:
         return
     where = f"{info.name}.{name}"
     raise ProgrammingError(

@@ -6,14 +6,30 @@ import asyncio
 import copy
 import pickle
 from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from music import MODELS, Album, Artist, Employee
 
 import cormorant
-from cormorant import Column, Database, Model, ToOne, column, is_loaded, key, read_json, select, to_one
+from cormorant import (
+    Column,
+    Database,
+    Model,
+    ProgrammingError,
+    ToOne,
+    Transform,
+    column,
+    is_loaded,
+    key,
+    read_json,
+    select,
+    to_many,
+    to_one,
+)
 
 
 @pytest.fixture
@@ -298,3 +314,58 @@ def test_a_foreign_key_that_is_the_key(db: Database) -> None:
     assert db.one(Profile).employee_id == eva.id == 2
     with pytest.raises(cormorant.ProgrammingError, match="employee_id is the primary key"):
         profile.employee = None
+
+
+BERLIN = ZoneInfo("Europe/Berlin")
+# Local times, of which two that are equal in Python may be two moments.
+LOCAL = Transform(
+    lambda local: int(local.replace(tzinfo=BERLIN).timestamp()) * 1_000_000,
+    lambda stored: datetime.fromtimestamp(stored // 1_000_000, timezone.utc).astimezone(BERLIN).replace(tzinfo=None),
+)
+ONCE, TWICE = (datetime(2026, 10, 25, 2, 30, fold=fold) for fold in (0, 1))
+
+
+class Night(Model):
+    at: Column[datetime] = column(type="datetime", transform=LOCAL, primary_key=True)
+    name: Column[str]
+    guests = to_many(lambda: Guest)
+
+
+class Guest(Model):
+    name: Column[str]
+    night_at: Column[datetime | None] = column(type="datetime", transform=LOCAL, references=Night, default=None)
+    night = to_one(Night)
+    id: Column[int | None] = key()
+
+
+def test_keys_are_compared_as_they_are_stored(db: Database) -> None:
+    db.create_tables(Night, Guest)
+    first, second = Night(ONCE, "first"), Night(TWICE, "second")
+    db.insert_many([first, second])
+    for related, at in ((first, TWICE), (second, ONCE)):
+        for write in (db.insert, db.save, db.save_graph):
+            guest = Guest("x")
+            guest.night = related
+            guest.night_at = at
+            with pytest.raises(ProgrammingError, match=r"Guest\.night_at is .*, but the record of .* has"):
+                write(guest)
+        guest = Guest("y")
+        guest.night = related
+        guest.insert(db)
+        assert db.one_value(select(Guest.night.name).where(Guest.id == guest.id)) == related.name
+        # What another has written is no more the record that was loaded.
+        db.execute("UPDATE guest SET night_at = (SELECT at FROM night WHERE name <> ?)", [related.name])
+        assert is_loaded(guest, Guest.night)
+        guest.refresh(db)
+        assert not is_loaded(guest, Guest.night)
+        db.execute("DELETE FROM guest")
+
+
+def test_a_graph_keeps_a_key_as_it_is_stored(db: Database) -> None:
+    db.create_tables(Night, Guest)
+    db.insert_many([Night(ONCE, "first"), Night(TWICE, "second")])
+    guest = Guest("x", ONCE).insert(db)
+    db.load(guest, Guest.night)
+    guest.night_at = TWICE
+    with pytest.raises(ProgrammingError, match=r"Guest\.night_at is .*, but the record of .* has"):
+        db.save_graph(guest)
