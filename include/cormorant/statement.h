@@ -143,9 +143,9 @@ void corm_statement_after(corm_statement *statement, const corm_value *values, s
 void corm_statement_set(corm_statement *statement, const char *property, corm_expr *value);
 /*
  * INSERT: one more row, of a value for each of a list of properties, which is the same in every row but for its order; then
- * corm_statement_set is CORM_E_MISUSE. One statement takes as many values as SQLite does, 32,766 unless it was built otherwise;
- * of more it is CORM_E_TOO_BIG, and nothing is inserted. With RETURNING the rows come in no promised order. values: consumed; the
- * array itself is borrowed.
+ * corm_statement_set is CORM_E_MISUSE. One statement takes as many values as SQLite does, 32,766 unless it was built otherwise, or
+ * a server, 7,498; of more it is CORM_E_TOO_BIG, and nothing is inserted. With RETURNING the rows come in no promised order.
+ * values: consumed; the array itself is borrowed.
  */
 void corm_statement_values(corm_statement *statement, const char *properties, corm_expr *const *values, size_t count);
 /* INSERT: the rows of a SELECT instead, its columns for this list of properties in order. select: consumed. */
