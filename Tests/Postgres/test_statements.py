@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cormorant import Column, Database, Error, Model, column, key, select, sql, to_one
+from cormorant import Column, Database, Error, Model, column, insert, key, select, sql, to_one
 
 
 class Team(Model, table="squad"):
@@ -53,6 +53,10 @@ def test_more_parameters_than_libpq_reads(db: Database) -> None:
         with pytest.raises(Error, match="7499 parameters") as caught:
             db.fetch_value(f"SELECT count(*) FROM player WHERE id IN ({marks}, ?)", list(range(7_499)))
         assert caught.value.code == "CORM_E_TOO_BIG"
+        for count in (7_499, 65_536):
+            with pytest.raises(Error, match="parameters") as caught:
+                db.execute(insert(Player).values([{"name": str(number), "team_id": None} for number in range(count)]))
+            assert caught.value.code == "CORM_E_TOO_BIG"
     assert db.count(Player) == 3
 
 

@@ -162,12 +162,12 @@ private struct ParameterNumbers {
     /// What stands behind the server's `$`.
     mutating func add(_ token: Slice<UnsafeBufferPointer<UInt8>>, _ source: String) throws -> Int {
         let number = try number(token, source)
-        greatest = max(greatest, number)
-        if let known = byNumber[number] { return known }
-        guard numbers.count < 65_535 else {
+        guard number <= 65_535 else {
             throw CormorantError(
                 .tooBig, "the SQL has more than 65535 parameters", hint: "write it in several statements", sql: source)
         }
+        greatest = max(greatest, number)
+        if let known = byNumber[number] { return known }
         numbers.append(number)
         byNumber[number] = numbers.count
         return numbers.count
@@ -177,7 +177,7 @@ private struct ParameterNumbers {
         guard token.count > 1 else { return greatest + 1 }
         let text = String(decoding: token, as: UTF8.self)
         if token.dropFirst().allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
-            guard let number = Int(text.dropFirst()), (1...65_535).contains(number) else {
+            guard let number = Int(text.dropFirst()), number > 0 else {
                 throw CormorantError(
                     .sql, "the number of the parameter \(text) is not one of 1 to 65535", sql: source,
                     offset: token.startIndex)
