@@ -8,8 +8,10 @@ extension Planner {
     func checkReferences() throws {
         let former = Set(brokenReferences(in: base).map(\.identity))
         for broken in brokenReferences(in: target) where !former.contains(broken.identity) {
-            // Models may come one by one, a child before its parent. It is empty until then.
-            if broken.isMissing, isNew(broken.table), notes.isOfModels { continue }
+            // In a file models may come one by one, a child before its parent. It is empty until then.
+            if server == nil, broken.isMissing, isNew(broken.table), notes.isOfModels { continue }
+            // One into another schema is named with that.
+            if server != nil, broken.isMissing, contains(broken.key.table, ".") { continue }
             let columns = broken.key.columns.map { "\"\(broken.table).\($0)\"" }.joined(separator: ", ")
             let parent = broken.key.table
             let problem: MigrationProblem
@@ -20,7 +22,9 @@ extension Planner {
             } else if broken.isMissing {
                 problem = MigrationProblem(
                     message: "\(columns) would refer to \"\(parent)\", which is not there",
-                    annotation: "make it in the same migration, or leave the reference out")
+                    annotation: notes.isOfModels
+                        ? "sync its model first or in the same call, or mend the reference"
+                        : "make it in the same migration, or leave the reference out")
             } else {
                 let list = resolved(broken.key, in: target).tableColumns.map { "\"\(parent).\($0)\"" }
                 problem = MigrationProblem(

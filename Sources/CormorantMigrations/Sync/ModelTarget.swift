@@ -25,26 +25,6 @@ struct ModelTarget {
                 wanted, of: model, former: former[foldIdentifier(model.table)] ?? Schema(), into: file,
                 isOnServer: onServer != nil)
         }
-        if onServer != nil { leaveOutLooseKeys() }
-    }
-
-    /// A server has no foreign key to a table that is not there: it comes with that.
-    private mutating func leaveOutLooseKeys() {
-        let names = Set(schema.tables.map { foldIdentifier($0.name) })
-        for place in schema.tables.indices {
-            let present = schema.tables[place].constraints
-            schema.tables[place].constraints.removeAll { constraint in
-                // One into another schema is named with that.
-                if case .foreignKey(let key) = constraint.kind, !key.tableColumns.isEmpty || !contains(key.table, ".") {
-                    !names.contains(foldIdentifier(key.table)) && !contains(key.table, ".")
-                } else {
-                    false
-                }
-            }
-            if schema.tables[place].constraints.count != present.count {
-                schema.tables[place].sql = schema.tables[place].onServer
-            }
-        }
     }
 
     private mutating func merge(
