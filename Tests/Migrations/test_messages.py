@@ -287,3 +287,12 @@ def test_values_that_nobody_looked_at(path: Path) -> None:
         'values of "t.v" may be such that they would change by going from TEXT to INTEGER',
         "nothing was changed; convert it in a step written by hand; without a file there are no values to look at",
     )
+
+
+def test_a_step_without_leave_to_drop_needs_a_decision(tmp_path: Path) -> None:
+    with Database(tmp_path / "file.db") as db:
+        db.sync(More)
+        db.insert(More(x=1))
+        plan = db.plan(Kept)
+        assert '1. drop column "t.x" (needs a decision, 1 row)\n' in str(plan)
+        assert (plan.risk, plan.steps[0].risk) == ("undecided", "undecided")

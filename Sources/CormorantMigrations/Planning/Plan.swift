@@ -27,7 +27,7 @@ public struct MigrationPlan: Sendable {
         public var sql: [String]
         /// How it treats the rows that are there.
         public var risk: MigrationRisk {
-            problems.isEmpty || decidedRisk == .lossy ? decidedRisk : .undecided
+            problems.isEmpty || decidedRisk == .lossy && !plainLosses.isEmpty ? decidedRisk : .undecided
         }
         /// The same, were its problems decided.
         var decidedRisk: MigrationRisk

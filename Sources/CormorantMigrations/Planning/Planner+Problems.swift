@@ -22,7 +22,7 @@ extension Planner {
         lost(changes, table, difference, &judgement)
         try ask(checks(changes, difference, future, isCopied), of: future, &judgement)
         try uniques(changes, difference, future, &judgement)
-        try references(of: table, difference, future, isCopied, &judgement)
+        try references(changes, of: table, difference, future, isCopied, &judgement)
         return judgement
     }
 
@@ -200,15 +200,18 @@ extension Planner {
     /// Rows whose parents are missing: of foreign keys that are new, and of those whose values or whose parents' values
     /// become others.
     private func references(
-        of table: TableDefinition, _ difference: TableDifference, _ future: FutureRows, _ isCopied: Bool,
-        _ judgement: inout Judgement
+        _ changes: [SchemaChange], of table: TableDefinition, _ difference: TableDifference, _ future: FutureRows,
+        _ isCopied: Bool, _ judgement: inout Judgement
     ) throws {
         let added = Set(difference.changes.filter { $0.kind == .addForeignKey }.compactMap(\.after))
         for (key, definition) in difference.after.foreignKeys {
+            let isNew = added.contains(definition.sql)
+            // On a server each change is a step: the one that adds a key tells of its rows.
+            if server != nil, isNew, !changes.contains(where: { $0.after == definition.sql }) { continue }
             let parent = sameIdentifier(key.table, table.name) ? future : self.future(key.table)
             // A parent whose keys become others asks for its children.
             let isParentChanged = isChanged(key.table) && parent.map { isKeyChanged(key, in: $0) } ?? false
-            let isAsked = added.contains(definition.sql) || key.columns.contains(where: future.isChanged)
+            let isAsked = isNew || key.columns.contains(where: future.isChanged)
             guard isParentChanged ? sameIdentifier(key.table, table.name) : isAsked else { continue }
             try orphans(key, future, parent, &judgement)
         }
