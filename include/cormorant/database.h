@@ -168,7 +168,7 @@ typedef struct corm_open_options {
  *              busy_timeout also lock_timeout, CORM_SYNCHRONOUS_OFF is synchronous_commit = off (what is above it is the
  *              server's own), set_up is called with each connection; statement_cache_size and reader_count are as for files,
  *              and writer_count counts.
- *              A template, a journal mode, foreign_keys_off, a cipher, auto_sync, untrusted, keep_schema, heap_limit and damaged
+ *              A template, a journal mode, foreign_keys_off, a cipher, untrusted, keep_schema, heap_limit and damaged
  *              are CORM_E_UNSUPPORTED.
  * out_database owned (corm_database_close); set only on success.
  *
