@@ -5,7 +5,7 @@ import CormorantBase
 extension StatementCompiler {
     /// Writes an expression as what it is by itself, in parentheses where it has parts and something stands around it.
     func write(postgres expression: Expression, at outer: Precedence) throws {
-        try refuseDaysBesideMoments(in: expression)
+        try checkSides(of: expression)
         switch expression.node {
         case .column(let reference): try write(reference)
         case .name(let source, let name): try write(name: name, of: source)
@@ -366,6 +366,7 @@ extension ParameterForm {
         switch (self, other) {
         case (.plain, .plain), (.decimal, .decimal): true
         case (.comparedWith(let one), .comparedWith(let two)): one.column === two.column
+        case (.only(let one, _), .only(let two, _)): one == two
         case (.moment(let one), .moment(let two)): one == two
         case (.pattern(let one, let folds), .pattern(let two, let other)): one == two && folds == other
         case (.stored(let one), .stored(let two)): one == two

@@ -45,7 +45,7 @@ extension StatementCompiler {
         case "lag", "lead": return try? unite(arguments.first.map { [$0] + arguments.dropFirst(2) } ?? [])
         case "first_value", "last_value", "nth_value", "likely", "unlikely": return first
         case "group_concat", "string_agg", "lower", "upper", "trim", "ltrim", "rtrim", "replace", "hex", "char",
-            "date", "time", "datetime", "strftime", "json_type", "concat", "quote":
+            "date", "time", "datetime", "strftime", "json_type", "concat", "quote", "format", "printf", "typeof":
             return .text
         case "substr", "substring": return first == .bytea ? .bytea : .text
         case "json", "json_array", "json_object", "json_group_array", "json_group_object", "json_set", "json_insert",

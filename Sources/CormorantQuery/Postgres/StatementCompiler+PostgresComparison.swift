@@ -191,7 +191,7 @@ extension StatementCompiler {
         guard let otherType else { throw untyped(name) }
         let form: ParameterForm =
             hint(of: other).map { .comparedWith($0) } ?? otherType.timeType.map { .stored($0) }
-            ?? (otherType == .numeric ? .decimal : .plain)
+            ?? (otherType == .numeric ? .decimal : storage(beside: other) ?? .plain)
         switch otherType {
         case .smallint, .integer: return .parameter(name, form, .bigint)
         case .real: return .parameter(name, form, .double)

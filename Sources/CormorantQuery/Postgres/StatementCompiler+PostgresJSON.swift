@@ -103,11 +103,9 @@ extension StatementCompiler {
 
     /// `$.key."other key"[0][#-1]`, or one key.
     private func jsonPath(_ text: String, _ takesKeys: Bool) throws -> [JSONStep] {
-        func fault() -> CormorantError {
-            CormorantError(.sql, "\"\(text)\" is no path into JSON", hint: "write it as $.key[0]")
-        }
+        func fault() -> CormorantError { noPath(text) }
         guard text.hasPrefix("$") else {
-            if takesKeys { return [.key(text)] }
+            if takesKeys, isKey(text) { return [.key(text)] }
             throw fault()
         }
         var steps: [JSONStep] = []

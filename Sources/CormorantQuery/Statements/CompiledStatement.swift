@@ -94,6 +94,8 @@ package enum ParameterForm: Sendable {
     case comparedWith(ColumnReference)
     /// As a decimal among decimals.
     case decimal
+    /// As it is, of a kind that is compared with what is beside it; else the error.
+    case only(StorageKind, CormorantError)
     /// As the moment of an offset datetime.
     case moment(Moment.Bound)
     /// A LIKE pattern in which the value stands for itself; where it `folds`, without regard to case.
@@ -108,6 +110,7 @@ package enum ParameterForm: Sendable {
     package func apply(_ value: Value) throws -> Value {
         switch self {
         case .plain: value
+        case .only(let kind, let refusal): try value.required(as: kind, refusal)
         case .stored(let type): try value.required(as: type)
         case .count(let name): try value.count(name)
         case .expression(let kind): try value.postgresExpression(kind)

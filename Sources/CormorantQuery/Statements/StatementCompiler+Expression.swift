@@ -4,7 +4,7 @@ extension StatementCompiler {
     /// Writes an expression, in parentheses where what surrounds it holds together more tightly.
     func write(_ expression: Expression, at outer: Precedence) throws {
         if dialect == .postgres { return try write(postgres: expression, at: outer) }
-        try refuseDaysBesideMoments(in: expression)
+        try checkSides(of: expression)
         switch expression.node {
         case .column(let reference): try write(reference)
         case .name(let source, let name):
@@ -174,6 +174,9 @@ extension StatementCompiler {
             case .parameter(let name): return bindParameter(name, .comparedWith(hint))
             default: break
             }
+        }
+        if case .parameter(let name) = expression.node, let form = storage(beside: other) {
+            return bindParameter(name, form)
         }
         // SQLite takes the left one's collation, and the right one's where that has none.
         // Where the other side is a value, nothing else says so.

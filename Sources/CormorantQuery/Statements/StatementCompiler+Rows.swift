@@ -78,9 +78,9 @@ extension StatementCompiler {
     func form(beside operand: Expression) -> ParameterForm {
         if isMoment(operand) { return .moment(.start) }
         if let hint = operand.typeHint { return .comparedWith(hint) }
-        guard let made = type(of: operand) else { return .plain }
+        guard let made = type(of: operand) else { return storage(beside: operand) ?? .plain }
         if made.type.timeForm != nil, let column = made.column { return .comparedWith(column) }
-        return made.type == .decimal ? .decimal : .plain
+        return made.type == .decimal ? .decimal : storage(beside: operand) ?? .plain
     }
 
     /// A comparison one side of which is a row.

@@ -1,0 +1,104 @@
+import CormorantBase
+
+/// In a file of SQLite a text is greater than every number and equals none, unless a column or a cast beside it converts it. What a
+/// function gives is not converted, so that such a comparison holds for all rows or for none.
+extension StatementCompiler {
+    /// Throws where a comparison, or a path into JSON, would not mean what it says.
+    func checkSides(of expression: Expression) throws {
+        try refuseDaysBesideMoments(in: expression)
+        switch expression.node {
+        case .binary(.jsonAt, _, let path), .binary(.jsonValueAt, _, let path): try requirePath(path)
+        case .binary(let op, let left, let right) where op.compares: try refuseTextBesideNumber(left, right)
+        case .between(let operand, let low, let high):
+            for bound in [low, high] { try refuseTextBesideNumber(operand, bound) }
+        case .inSelect(let operand, let select): try refuseTextBesideNumber(operand, .scalar(select))
+        case .cases(let base?, let cases, _): for part in cases { try refuseTextBesideNumber(base, part.when) }
+        default: break
+        }
+    }
+
+    private func refuseTextBesideNumber(_ left: Expression, _ right: Expression) throws {
+        if case .row(let parts) = left.node, case .row(let others) = right.node {
+            for (part, other) in zip(parts, others) { try refuseTextBesideNumber(part, other) }
+            return
+        }
+        guard let one = storage(of: left), let other = storage(of: right), one != other else { return }
+        let isValue = if case .value = left.bare.node { true } else { false }
+        throw (isValue ? other : one).refusal(isValue ? right : left)
+    }
+
+    /// What is made of a parameter or of a value in a list beside an expression; nil: it may be anything.
+    func storage(beside expression: Expression) -> ParameterForm? {
+        storage(of: expression).map { .only($0, $0.refusal(expression)) }
+    }
+
+    /// How a value that nothing converts is stored; nil where that is not known, or something does convert it.
+    private func storage(of expression: Expression) -> StorageKind? {
+        guard !isConverted(expression), let type = postgresType(of: expression) else { return nil }
+        switch type {
+        case .text: return .text
+        case .boolean, .smallint, .integer, .bigint, .real, .double: return .number
+        // Beside what gives times their column says more.
+        default: if case .value = expression.node, type.isTime || type == .uuid { return .text } else { return nil }
+        }
+    }
+
+    /// Whether it has an affinity: https://www.sqlite.org/datatype3.html#affinity_of_expressions
+    private func isConverted(_ expression: Expression) -> Bool {
+        switch expression.node {
+        case .value, .call, .binary, .cases, .unary: return false
+        case .collate(let inner, _), .labelled(let inner, _): return isConverted(inner)
+        case .scalar(let select):
+            return select.columns.first.map { within(select).isConverted($0) } ?? true
+        case .name(let source, let name):
+            switch meaning(of: name, in: source) {
+            case .result(let place, let select, let inner): return inner.isConverted(select.columns[place])
+            case .own(let own, let inner): return inner.isConverted(own)
+            default: return true
+            }
+        default: return true
+        }
+    }
+
+    /// SQLite has read a path that does not begin with $ otherwise from version to version, unless it is a word.
+    private func requirePath(_ path: Expression) throws {
+        guard case .value(.text(let text), _) = path.node, !text.hasPrefix("$"), !isKey(text) else { return }
+        throw noPath(text)
+    }
+
+    func noPath(_ text: String) -> CormorantError {
+        CormorantError(
+            .sql, "\"\(text)\" is no path into JSON",
+            hint: "write it as $.key[0], and a key with other signs in quotes: $.\"a.b\"")
+    }
+
+    /// Whether it is a word, which is a key in place of a path. One that begins with a digit may be an index.
+    func isKey(_ text: String) -> Bool {
+        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+        guard let first = text.utf8.first, !isDigit(first) else { return false }
+        return text.utf8.allSatisfy { $0 >= 0x80 || $0 == 0x5F || isDigit($0) || (0x41...0x5A).contains($0 & 0xDF) }
+    }
+}
+
+/// A storage class of SQLite, as far as one is compared with the other.
+package enum StorageKind: Sendable {
+    case text, number
+
+    fileprivate func refusal(_ expression: Expression) -> CormorantError {
+        let what = if case .call(let call) = expression.bare.node { "\(call.name)()" } else { "an expression" }
+        let (own, other) = self == .text ? ("text", "number") : ("number", "text")
+        return CormorantError(
+            .type, "\(what) gives a \(own) and is compared with a \(other)",
+            hint: "give a \(own), or cast what it gives to \(self == .text ? "an integer" : "text")")
+    }
+}
+
+extension Value {
+    /// Throws where it is of the other kind.
+    func required(as kind: StorageKind, _ refusal: CormorantError) throws -> Value {
+        switch (self, kind) {
+        case (.text, .number), (.integer, .text), (.real, .text): throw refusal
+        default: return self
+        }
+    }
+}
