@@ -437,3 +437,24 @@ def test_a_step_that_loses_rows_asks_for_its_word_wherever_that_stands(url: str)
         with pytest.raises(MigrationError, match=r'would lose 1 row of "a"'):
             bundle.apply(db)
         assert db.query("SELECT x FROM a").fetch_all() == [(1,)]
+
+
+def test_a_step_that_was_generated_for_files_alone_is_not_run_on_a_server(url: str, tmp_path: Path) -> None:
+    with Database(url) as db:
+        Bundle.generate(tmp_path, "kinds", Kind)
+        bundle = Bundle(tmp_path)
+        with pytest.raises(MigrationError, match="0001_kinds was generated without a server") as caught:
+            bundle.apply(db)
+        assert caught.value.hint and "option server" in caught.value.hint
+        assert [state.state for state in bundle.status(db)] == ["pending"]
+        assert db.query("SELECT to_regclass('kind') IS NULL").fetch_all() == [(True,)]
+        # Who says that both engines run it is taken at the word.
+        path = tmp_path / "0001_kinds" / "up.sql"
+        path.write_text("-- engine: all\n" + path.read_text())
+        Bundle.seal(tmp_path)
+        Bundle(tmp_path).apply(db)
+        with pytest.raises(Error, match="the table makes none") as keyless:
+            db.insert(Kind("a"))
+        assert keyless.value.hint == "give the record its key, or sync the model, which makes the column one"
+        db.sync(Kind)
+        db.insert(Kind("a"))

@@ -85,6 +85,7 @@ extension Database {
                 pending = check.pending.filter { wanted.contains($0.id) }[...]
             }
             guard let step = pending.first else { return nil }
+            if dialect == .postgres { try step.refuseSQLOfFiles() }
             if done == 0 { try applier.takeSnapshot() }
             try history.create()
             let started = try history.time()

@@ -183,3 +183,14 @@ func refuseOnServer(_ statement: String, _ sql: String) throws {
             "each step has a transaction of its own; what can be in none stands in one whose SQL begins with the line "
             + "\"\(outsideTransaction)\"", sql: sql)
 }
+
+extension MigrationStep {
+    /// Throws where it was generated for files: a server would take it, and make narrow integers, and keys that it does not make.
+    func refuseSQLOfFiles() throws {
+        guard modelsSQL != nil, case .sql(let sql) = up, !contains(sql, engineComment) else { return }
+        throw CormorantError(
+            .migration, "step \(id) was generated without a server, and its SQL is that of files",
+            hint: "generate it with the option server; or begin its SQL with the line \"\(engineComment)all\", "
+                + "where both engines are to run it")
+    }
+}

@@ -345,10 +345,13 @@ extension ModelPlan {
 
     func makesNoKeys() -> CormorantError {
         let key = model.columns[model.generatedColumn].column
-        let what = connection.engine == nil ? "INTEGER PRIMARY KEY" : "identity column"
+        let (what, remedy) =
+            connection.engine == nil
+            ? ("INTEGER PRIMARY KEY", "make the table anew with one; sync leaves a key as it is")
+            : ("identity column", "sync the model, which makes the column one")
         return CormorantError(
             .schema, "the record has no key, and the table makes none: \"\(model.table).\(key)\" is no \(what)",
-            hint: "give the record its key, or make the table anew with one; sync leaves a key as it is",
+            hint: "give the record its key, or \(remedy)",
             table: model.table,
             columns: [key])
     }
