@@ -64,6 +64,10 @@ typedef int32_t corm_operator;
 #define CORM_OP_JSON_AT 38       /* -> : the element at a path such as "$.a[0]", as JSON */
 #define CORM_OP_JSON_VALUE_AT 39 /* ->> : the same as a value of SQL */
 /*
+ * A path begins with $ ($."a.b" of a key with other signs), or is one word, a key, or an integer, an index; any other text is
+ * CORM_E_SQL when the statement is made.
+ */
+/*
  * A regular expression fits somewhere in the text: . * + ? {n,m} [...] (...) | ^ $ and \b \d \s \w with their opposites, of
  * characters, not bytes; at its beginning (?i) ignores the case of ASCII letters. The time that it takes grows with the text
  * alone. `text REGEXP pattern` in SQL is the same, but not in a file's schema; corm_database_register_function puts a

@@ -82,6 +82,7 @@ extension SQLExpression where Content.Unwrapped == String {
 /// Values in a JSON document.
 extension SQLExpression {
     /// `->>`: the value at a path such as `$.items[3].price`, as a value of SQL; NULL where there is none.
+    /// One word is a key; else what does not begin with `$` is an error of code `sql` when the statement is made.
     public func jsonValue<Other>(at path: String, as type: Other.Type = Other.self) -> SQLExpression<Other?> {
         SQLExpression<Other?>(node: .binary(.jsonValueAt, node, .bound(path)))
     }

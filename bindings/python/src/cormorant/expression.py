@@ -318,11 +318,12 @@ class Expression(Arithmetic[T_co]):
         )
 
     def json(self, path: str) -> Expression[Any]:
-        """What JSON holds at a path such as "$.a[0]", as a value of SQL: ->>."""
+        """What JSON holds at a path such as "$.a[0]", or '$."a.b"' of a key with other signs, as a value of SQL: ->>.
+        One word is a key; else what does not begin with $ is a ProgrammingError when the statement is made."""
         return self._text(abi.CORM_OP_JSON_VALUE_AT, path, None)
 
     def json_object(self, path: str) -> Expression[Any]:
-        """What JSON holds at a path, as JSON text: ->."""
+        """What JSON holds at a path, as json() takes it, as JSON text: ->."""
         return self._text(abi.CORM_OP_JSON_AT, path, None)
 
     # --- Bits, other types ---
