@@ -89,7 +89,7 @@ extension Bindings: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     /// By parameter name, with or without its `:`, `@` or `$`.
     public init(dictionaryLiteral values: (String, (any BindableValue)?)...) {
         self.init {
-            .named(try named(values))
+            .named(try byName(values))
         }
     }
 
@@ -138,7 +138,7 @@ extension Query {
     }
 }
 
-private func named(_ values: [(String, (any BindableValue)?)]) throws -> [String: Value] {
+private func byName(_ values: [(String, (any BindableValue)?)]) throws -> [String: Value] {
     var named: [String: Value] = [:]
     for (name, value) in values where named.updateValue(try value?.columnValue ?? .null, forKey: name) != nil {
         throw CormorantError(
