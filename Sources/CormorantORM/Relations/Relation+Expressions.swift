@@ -167,7 +167,7 @@ extension ModelDescriptor {
         func outer(_ column: Int) -> Expression {
             Expression(.column(ColumnReference(tableReference, column, alias: alias, isOuter: true, source: source)))
         }
-        var select = Select(from: Source(.table(relation.target.tableReference), identity: target))
+        var select = Select(from: Source(.table(relation.target.tableReference), identity: target, isImplied: true))
         guard let second = relation.second else {
             select.conditions = relation.step.matches(outer) { .column(relation.target.tableReference, $0) }
             return select
@@ -178,7 +178,7 @@ extension ModelDescriptor {
         let matches = second.matches({ .column(junction, $0, alias: junctionName) }) {
             .column(relation.target.tableReference, $0)
         }
-        select.joins = [Join(.inner, Source(.table(junction), alias: junctionName), on: .all(matches))]
+        select.joins = [Join(.inner, Source(.table(junction), alias: junctionName, isImplied: true), on: .all(matches))]
         select.conditions = relation.step.matches(outer) { .column(junction, $0, alias: junctionName) }
         return select
     }
@@ -227,7 +227,7 @@ extension Select {
         let kindBetween: JoinKind = kind == .right ? .inner : kind == .full ? .left : kind
         let isLed = kindBetween != .left || second.isSure(from: junction)
         let condition = Expression.all(isLed ? first : first + [second.leads(from: junction, as: between)])
-        joins.append(Join(kindBetween, Source(.table(junction), alias: between), on: condition))
+        joins.append(Join(kindBetween, Source(.table(junction), alias: between, isImplied: true), on: condition))
         joins.append(Join(kind, joined, on: .all(matches)))
     }
 }
@@ -247,7 +247,7 @@ extension RelationStep {
     /// Whether a row of the junction has one there.
     fileprivate func leads(from junction: TableReference, as alias: String) -> Expression {
         let there = SourceIdentity()
-        var select = Select(from: Source(.table(target), identity: there))
+        var select = Select(from: Source(.table(target), identity: there, isImplied: true))
         select.columns = [.value(.integer(1))]
         select.conditions = matches(
             { Expression(.column(ColumnReference(junction, $0, alias: alias, isOuter: true))) },

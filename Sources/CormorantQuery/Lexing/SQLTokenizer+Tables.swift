@@ -2,12 +2,11 @@ import CormorantBase
 
 extension SQLTokenizer {
     /// The names, folded, that stand where SQL reads from a table, without its schema: behind FROM, JOIN and IN, and behind a comma
-    /// of a FROM. Those of its own WITH are not among them.
+    /// of a FROM, also those of a WITH of its own.
     static func tablesRead(in sql: String) throws(CormorantError) -> Set<String> {
         var tokenizer = SQLTokenizer(sql)
         let tokens = try tokenizer.all()
         var read: Set<String> = []
-        var own: Set<String> = []
         // Whether a FROM goes on, in each pair of parentheses.
         var isFrom = [false]
         var isExpected = false
@@ -29,17 +28,14 @@ extension SQLTokenizer {
                 (_, .union?), (_, .intersect?), (_, .except?):
                 isFrom[isFrom.count - 1] = false
                 isExpected = false
-            case (.identifier, _), (.quotedIdentifier, _), (.keyword, _):
-                let name = foldIdentifier(tokenizer.unquoted(token))
-                if isExpected, next?.kind != .dot, next?.kind != .leftParenthesis { read.insert(name) }
+            // SQLite takes a text for a name where it expects one.
+            case (.identifier, _), (.quotedIdentifier, _), (.text, _), (.keyword, _):
+                let isTable = isExpected && next?.kind != .dot && next?.kind != .leftParenthesis
+                if isTable { read.insert(foldIdentifier(tokenizer.unquoted(token))) }
                 isExpected = false
-                if next?.keyword == .as, index + 2 < tokens.count, tokens[index + 2].kind != .identifier {
-                    let isTable = [.not, .materialized].contains(tokens[index + 2].keyword)
-                    if isTable || tokens[index + 2].kind == .leftParenthesis { own.insert(name) }
-                }
             default: isExpected = false
             }
         }
-        return read.subtracting(own)
+        return read
     }
 }

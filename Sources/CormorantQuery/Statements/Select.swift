@@ -80,11 +80,14 @@ package struct Source: Sendable {
     package let alias: String?
     /// nil: its columns are known by names alone.
     let identity: SourceIdentity?
+    /// Whether a relation leads to it, so that nobody has written that it is read from.
+    let isImplied: Bool
     let depth: Int
 
-    package init(_ kind: Kind, alias: String? = nil, identity: SourceIdentity? = nil) {
+    package init(_ kind: Kind, alias: String? = nil, identity: SourceIdentity? = nil, isImplied: Bool = false) {
         self.alias = alias
         self.identity = identity
+        self.isImplied = isImplied
         depth =
             switch kind {
             case .select(let select): select.depth

@@ -64,7 +64,7 @@ extension StatementCompiler {
                 .misuse, "model \(table.model) reads a view, declares no key, and has a scope",
                 hint: "declare its primary key to update rows from others", table: table.name)
         }
-        try refuseCommonTable(calledAs: table)
+        try refuseCommonTable(calledAs: table, isImplied: true)
         let key = table.key.isEmpty ? [table.hiddenKey ?? ""] : table.key.map { table.columns[$0].name }
         let (inner, outer) = (quoteIdentifier(unusedName(table.name)), quoteIdentifier(table.name))
         let same = key.map { "\(inner).\(quoteIdentifier($0)) = \(outer).\(quoteIdentifier($0))" }

@@ -89,7 +89,7 @@ extension StatementCompiler {
         for step in reference.path {
             let joined = "\(name).\(step.name)"
             if !scopes[level].paths.contains(where: { $0.name == joined }) {
-                try refuseCommonTable(calledAs: step.target)
+                try refuseCommonTable(calledAs: step.target, isImplied: true)
                 let (from, to) = (joinedName(name), joinedName(joined))
                 // The key that is referred to first: its collation compares.
                 let pairs = step.columns.map { pair in

@@ -48,11 +48,16 @@ extension StatementCompiler {
         return (commonTables[index], inner)
     }
 
-    /// A common table of the name of a model's table would be read in its place, also by the model's scope.
-    func refuseCommonTable(calledAs table: TableReference) throws {
+    /// A common table of the name of a model's table is read in its place, also by the model's scope. That may be meant of a WITH that
+    /// was written out where the model is read from, and of nothing else.
+    /// - Parameter isImplied: whether a relation leads to the table.
+    func refuseCommonTable(calledAs table: TableReference, isImplied: Bool) throws {
         guard !commonTables.isEmpty else { return }
         try refuseCommonTable(inScopeOf: table)
-        guard let common = commonTables.first(where: { sameIdentifier($0.name, table.name) }) else { return }
+        let common = commonTables.first {
+            (isImplied || $0.identity != nil) && sameIdentifier($0.name, table.name)
+        }
+        guard let common else { return }
         throw CormorantError(
             .misuse, "the common table \"\(common.name)\" is called as the table of \(table.model)",
             hint: "give it another name", table: table.name)

@@ -212,7 +212,7 @@ extension StatementCompiler {
     func write(_ source: Source, at position: Int) throws {
         switch source.kind {
         case .table(let table):
-            try refuseCommonTable(calledAs: table)
+            try refuseCommonTable(calledAs: table, isImplied: source.isImplied)
             let written = scopes[scopes.count - 1].tables[position].written
             // Of an outer join, too, only the rows of the scope are joined.
             let isPlain = written == table.name && table.scope == nil

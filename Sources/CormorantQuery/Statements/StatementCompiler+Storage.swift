@@ -27,36 +27,20 @@ extension StatementCompiler {
         throw (isValue ? other : one).refusal(isValue ? right : left)
     }
 
-    /// What is made of a parameter or of a value in a list beside an expression; nil: it may be anything.
+    /// What a parameter or a value of a list must be beside an expression; nil: it may be anything.
     func storage(beside expression: Expression) -> ParameterForm? {
-        storage(of: expression).map { .only($0, $0.refusal(expression)) }
+        storage(of: expression) == .text ? .only(.text, StorageKind.text.refusal(expression)) : nil
     }
 
-    /// How a value that nothing converts is stored; nil where that is not known, or something does convert it.
+    /// Of a value, and of a function that always gives the same: it is not converted beside the other. nil: not known.
     private func storage(of expression: Expression) -> StorageKind? {
-        guard !isConverted(expression), let type = postgresType(of: expression) else { return nil }
-        switch type {
-        case .text: return .text
-        case .boolean, .smallint, .integer, .bigint, .real, .double: return .number
-        // Beside what gives times their column says more.
-        default: if case .value = expression.node, type.isTime || type == .uuid { return .text } else { return nil }
-        }
-    }
-
-    /// Whether it has an affinity: https://www.sqlite.org/datatype3.html#affinity_of_expressions
-    private func isConverted(_ expression: Expression) -> Bool {
-        switch expression.node {
-        case .value, .call, .binary, .cases, .unary: return false
-        case .collate(let inner, _), .labelled(let inner, _): return isConverted(inner)
-        case .scalar(let select):
-            return select.columns.first.map { within(select).isConverted($0) } ?? true
-        case .name(let source, let name):
-            switch meaning(of: name, in: source) {
-            case .result(let place, let select, let inner): return inner.isConverted(select.columns[place])
-            case .own(let own, let inner): return inner.isConverted(own)
-            default: return true
-            }
-        default: return true
+        switch expression.bare.node {
+        case .value(.text, nil): return .text
+        case .value(.integer, nil), .value(.real, nil): return .number
+        case .call(let call) where call.window == nil:
+            let name = foldIdentifier(call.name)
+            return StorageKind.texts.contains(name) ? .text : StorageKind.numbers.contains(name) ? .number : nil
+        default: return nil
         }
     }
 
@@ -83,6 +67,13 @@ extension StatementCompiler {
 /// A storage class of SQLite, as far as one is compared with the other.
 package enum StorageKind: Sendable {
     case text, number
+
+    /// Of what the functions of these names give: https://www.sqlite.org/lang_corefunc.html, https://www.sqlite.org/lang_datefunc.html
+    fileprivate static let texts: Set<String> = [
+        "strftime", "date", "time", "datetime", "upper", "lower", "trim", "ltrim", "rtrim", "replace", "substr",
+        "substring", "hex", "printf", "format", "char", "quote", "typeof", "json_type", "group_concat",
+    ]
+    fileprivate static let numbers: Set<String> = ["length", "instr", "unicode", "count", "unixepoch", "julianday"]
 
     fileprivate func refusal(_ expression: Expression) -> CormorantError {
         let what = if case .call(let call) = expression.bare.node { "\(call.name)()" } else { "an expression" }

@@ -39,6 +39,7 @@ class Beside(NamedTuple):
 
 
 _NOTHING = Beside(None, None, False)
+_NULL_TESTS = abi.CORM_OP_IS_NULL, abi.CORM_OP_IS_NOT_NULL
 
 
 class ParameterName(bytes):
@@ -74,6 +75,8 @@ class Parameters:
 
     def __init__(self, statement: Node) -> None:
         self._names: dict[str, tuple[Beside, ...]] = {}
+        # Those that are asked whether they are NULL, which is the same in every encoding.
+        self._tested: set[str] = set()
         self.encoders: dict[str, Encoder] = {}
         self.factories: dict[str, Factory] = {}
         pending: list[Any] = [statement]
@@ -81,6 +84,10 @@ class Parameters:
             item = pending.pop()
             if isinstance(item, tuple) and len(item) == 2 and item[0] == abi.CORM_NODE_PARAMETER:
                 self._note(item[1])
+                continue
+            if item[0] == abi.CORM_NODE_UNARY and item[1] in _NULL_TESTS and item[2][0] == abi.CORM_NODE_PARAMETER:
+                known = item[2][1]
+                self._tested.add(known.name if isinstance(known, ParameterName) else known)
                 continue
             # The values of an IN are no nodes, and there may be very many.
             parts = item[:2] if item[0] == abi.CORM_NODE_IN else item
@@ -113,7 +120,7 @@ class Parameters:
         """What is given, and what the factories give now."""
         if not self.factories:
             return given
-        names = [name for name in self._names if name not in self.factories]
+        names = [name for name in {**self._names, **dict.fromkeys(self._tested)} if name not in self.factories]
         for name in given:
             if name not in names:
                 raise ProgrammingError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._native import abi
@@ -48,12 +48,27 @@ def with_common_tables(statement: Node) -> Node:
     names = _Names()
     names.walk(statement)
     if names.defined:
+        _refuse_names_of_models(statement, names.defined)
         kind, model, alias, parts = statement
         # One that another reads from was found later.
         tables = [table._definition() for table in reversed(names.defined.values())]
         statement = kind, model, alias, [*tables, *parts]
     unnamed = [source.name for source in names.sources.values() if isinstance(source.name, Unnamed)]
     return _named(statement, unnamed) if unnamed else statement
+
+
+def _refuse_names_of_models(statement: Node, defined: Mapping[str, CommonTable[Any]]) -> None:
+    """A common table that is called as the table of a model would be read in its place."""
+
+    def check(part: Any) -> Any:
+        if isinstance(part, ModelHandle) and (table := defined.get(fold_name(part.info.table))):
+            raise ProgrammingError(
+                f"the common table {table.name!r} is called as the table of {part.info.name}",
+                hint="give it another name",
+            )
+        return part
+
+    _copied(statement, check)
 
 
 def _named(statement: Node, unnamed: list[Unnamed]) -> Node:

@@ -163,6 +163,14 @@ def test_one_that_stands_beside_two_encodings_is_refused(db: Database) -> None:
     assert db.fetch_values(select(Item.id).where(both), p=VALUES["at"]) == [1]
 
 
+def test_a_condition_that_may_be_left_out(db: Database) -> None:
+    for item in (Item.code, Item.flag, Item.at):
+        found = select(Item.id).where(param("p").is_null() | (item == param("p"))).order_by(Item.id)
+        assert db.fetch_values(found, p=None) == db.fetch_values(select(Item.id).order_by(Item.id))
+        assert db.fetch_values(found, p=VALUES[item.name]) == [1]
+        assert db.fetch_values(select(Item.id).where(param("p").is_not_null() & (item == param("p"))), p=None) == []
+
+
 def test_what_is_of_another_type_is_refused(db: Database) -> None:
     for item, value in ((Item.flag, 5), (Item.span, 5)):
         for made in (case((Item.id == 1, item), else_=param("p")), func.coalesce(item, param("p"))):
