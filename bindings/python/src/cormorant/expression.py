@@ -179,7 +179,11 @@ class Expression(Arithmetic[T_co]):
     ) -> Expression[bool | None]: ...
     def between(self, low: Any, high: Any) -> Expression[Any]:
         """From low to high, both included."""
-        return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)), TRUTHS)
+        node = self._node
+        bound = next((item for item in (low, high) if isinstance(item, Expression) and not is_parameter(item)), None)
+        if is_parameter(self) and bound is not None:
+            node = beside_node(bound, self)
+        return Expression((abi.CORM_NODE_BETWEEN, node, self._beside(low), self._beside(high)), TRUTHS)
 
     @overload
     def in_(self: Present, values: Iterable[T_co | None] | Query[tuple[T_co]] | Parameter) -> Expression[bool]: ...
@@ -191,7 +195,11 @@ class Expression(Arithmetic[T_co]):
         values when the query runs: Person.id.in_(param("ids")).
         """
         if tree := getattr(values, "_tree", None):
-            return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()), TRUTHS)
+            node = self._node
+            columns = getattr(getattr(values, "_shape", None), "columns", ())
+            if is_parameter(self) and columns and isinstance(columns[0], Expression):
+                node = beside_node(columns[0], self)
+            return Expression((abi.CORM_NODE_IN_SELECT, node, tree()), TRUTHS)
         if is_parameter(values):
             given = parameter_node(values._node, beside(self), is_list=True)
             return Expression((CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, given), TRUTHS)

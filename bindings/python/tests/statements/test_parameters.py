@@ -171,6 +171,14 @@ def test_a_condition_that_may_be_left_out(db: Database) -> None:
         assert db.fetch_values(select(Item.id).where(param("p").is_not_null() & (item == param("p"))), p=None) == []
 
 
+@pytest.mark.parametrize("name", VALUES)
+def test_on_the_left_of_a_query_and_of_bounds(db: Database, name: str) -> None:
+    item, value = getattr(Item, name), VALUES[name]
+    every = select(Item.id).where(Item.id == 1)
+    assert db.fetch_values(every.where(param("p").in_(select(item))), p=value) == [1]
+    assert db.fetch_values(every.where(param("p").between(item, item)), p=value) == [1]
+
+
 def test_what_is_of_another_type_is_refused(db: Database) -> None:
     for item, value in ((Item.flag, 5), (Item.span, 5)):
         for made in (case((Item.id == 1, item), else_=param("p")), func.coalesce(item, param("p"))):
