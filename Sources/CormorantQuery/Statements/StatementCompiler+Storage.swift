@@ -23,13 +23,16 @@ extension StatementCompiler {
             return
         }
         guard let one = storage(of: left), let other = storage(of: right), one != other else { return }
-        let isValue = if case .value = left.bare.node { true } else { false }
+        let (isValue, isOther) = (left.isValue, right.isValue)
+        // Two values are as they were meant.
+        if isValue, isOther { return }
         throw (isValue ? other : one).refusal(isValue ? right : left)
     }
 
     /// What a parameter or a value of a list must be beside an expression; nil: it may be anything.
     func storage(beside expression: Expression) -> ParameterForm? {
-        storage(of: expression) == .text ? .only(.text, StorageKind.text.refusal(expression)) : nil
+        guard !expression.isValue, storage(of: expression) == .text else { return nil }
+        return .only(.text, StorageKind.text.refusal(expression))
     }
 
     /// Of a value, and of a function that always gives the same: it is not converted beside the other. nil: not known.
@@ -62,6 +65,10 @@ extension StatementCompiler {
         guard let first = text.utf8.first, !isDigit(first) else { return false }
         return text.utf8.allSatisfy { $0 >= 0x80 || $0 == 0x5F || isDigit($0) || (0x41...0x5A).contains($0 & 0xDF) }
     }
+}
+
+extension Expression {
+    fileprivate var isValue: Bool { if case .value = bare.node { true } else { false } }
 }
 
 /// A storage class of SQLite, as far as one is compared with the other.
