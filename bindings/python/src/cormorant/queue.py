@@ -22,6 +22,7 @@ from ._native import queue as native_queue
 from ._native.handle import ListenerHandle
 from ._owner import Owner
 from ._waiting import Nothing, Waiting
+from ._work import Work, is_cancelled
 from ._write import Conflict, Property, conflict_number, updated_names, write_one
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
@@ -359,10 +360,21 @@ class WriteQueue(Owner):
         try:
             self._added(write, tag, wait=False)
         except BusyError:
+            work = Work(self._database._handle)
+
+            def wait_for_room() -> None:
+                with work:
+                    self._added(write, tag, wait=True)
+                    # There was room, and the task that waits for this had gone by then.
+                    if is_cancelled():
+                        write.cancel()
+
             try:
-                await asyncio.to_thread(self._added, write, tag, wait=True)
+                await asyncio.to_thread(wait_for_room)
             except asyncio.CancelledError:
-                write.cancel()
+                work.cancel()
+                if write._number:
+                    write.cancel()
                 raise
         return await write
 

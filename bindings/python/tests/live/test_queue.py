@@ -315,6 +315,31 @@ def test_asyncio_awaits_writes(db: Database) -> None:
     assert db.count(Person) == 501
 
 
+def test_what_is_cancelled_while_it_waits_for_room_is_not_added(db: Database, caplog: pytest.LogCaptureFixture) -> None:
+    ran: list[str] = []
+    told: list[Error | None] = []
+
+    async def main(queue: WriteQueue) -> None:
+        with Held(queue):
+            queue.add(insert, "waits")
+            waiting = [asyncio.create_task(queue.perform(lambda _, name=name: ran.append(name))) for name in "ab"]
+            await asyncio.sleep(0.05)
+            for task in waiting:
+                task.cancel()
+            for task in waiting:
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+
+    with db.queue(capacity=1) as queue, queue.listen(lambda completion: told.append(completion.error)):
+        asyncio.run(main(queue))
+        queue.add(insert, "next").result(10)
+        queue.flush()
+    assert ran == []
+    assert told == [None, None, None]
+    assert not caplog.records
+    assert db.count(Person) == 2
+
+
 def test_threads_hammer_one_queue(queue: WriteQueue, db: Database) -> None:
     def work(number: int) -> None:
         for step in range(100):
