@@ -322,7 +322,7 @@ def test_what_is_cancelled_while_it_waits_for_room_is_not_added(db: Database, ca
     async def main(queue: WriteQueue) -> None:
         with Held(queue):
             queue.add(insert, "waits")
-            waiting = [asyncio.create_task(queue.perform(lambda _, name=name: ran.append(name))) for name in "ab"]
+            waiting = [asyncio.create_task(queue.perform(lambda _: ran.append("ran"))) for _ in range(2)]
             await asyncio.sleep(0.05)
             for task in waiting:
                 task.cancel()
