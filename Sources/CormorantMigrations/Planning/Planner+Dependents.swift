@@ -6,60 +6,94 @@ import CormorantSQLite
 extension Planner {
     /// Foreign keys that could not work: SQLite would refuse each change of their table.
     func checkReferences() throws {
-        let former = Set(brokenReferences(in: base).map(\.identity))
-        for broken in brokenReferences(in: target) where !former.contains(broken.identity) {
-            // In a file models may come one by one, a child before its parent. It is empty until then.
-            if server == nil, broken.isMissing, isNew(broken.table), notes.isOfModels { continue }
-            // One into another schema is named with that.
-            if server != nil, broken.isMissing, contains(broken.key.table, ".") { continue }
-            let columns = broken.key.columns.map { "\"\(broken.table).\($0)\"" }.joined(separator: ", ")
-            let parent = broken.key.table
-            let problem: MigrationProblem
-            if let name = origins.newNames[foldIdentifier(parent)], broken.isMissing {
-                problem = MigrationProblem(
-                    message: "\(columns) would refer to \"\(parent)\", which is renamed to \"\(name)\"",
-                    annotation: "let it refer to \"\(name)\"")
-            } else if broken.isMissing {
-                problem = MigrationProblem(
-                    message: "\(columns) would refer to \"\(parent)\", which is not there",
-                    annotation: notes.isOfModels
-                        ? "sync its model first or in the same call, or mend the reference"
-                        : "make it in the same migration, or leave the reference out")
-            } else {
-                let list = resolved(broken.key, in: target).tableColumns.map { "\"\(parent).\($0)\"" }
-                problem = MigrationProblem(
-                    message: "\(columns) would refer to "
-                        + (list.isEmpty
-                            ? "\"\(parent)\", which has no key" : "\(list.joined(separator: ", ")), not unique"),
-                    annotation: "refer to the primary key, or to columns with a UNIQUE of their own")
-            }
-            add(problem, to: broken.table)
-        }
+        let former = Set(try brokenReferences(in: base).map { foldIdentifier($0.problem.message) })
+        for (table, problem) in try brokenReferences(in: target)
+        where !former.contains(foldIdentifier(problem.message)) { add(problem, to: table) }
     }
 
-    private struct BrokenReference {
-        var table: String
-        var key: ForeignKeyDefinition
-        /// Whether the parent is not there, and not only without the key.
-        var isMissing: Bool
-        var identity: [String] {
-            [table, key.table].map(foldIdentifier) + key.columns.map(foldIdentifier) + ["\(isMissing)"]
-        }
-    }
-
-    private func brokenReferences(in schema: Schema) -> [BrokenReference] {
+    private func brokenReferences(in schema: Schema) throws -> [(table: String, problem: MigrationProblem)] {
         let tables = Dictionary(
             schema.tables.map { (foldIdentifier($0.name), $0) }, uniquingKeysWith: { first, _ in first })
-        var found: [BrokenReference] = []
+        var found: [(table: String, problem: MigrationProblem)] = []
         for table in schema.tables where table.mayRefer {
             for (key, _) in TableShape(table).foreignKeys where isChanged(table.name) || isChanged(key.table) {
-                let parent = tables[foldIdentifier(key.table)]
-                if parent.map({ isUnique(key, in: $0, of: schema) }) ?? false { continue }
-                found.append(
-                    BrokenReference(table: table.name, key: key, isMissing: parent == nil && !schema.has(key.table)))
+                guard let (what, hint) = try fault(key, of: table.name, tables[foldIdentifier(key.table)], schema)
+                else { continue }
+                let columns = key.columns.map { "\"\(table.name).\($0)\"" }.joined(separator: ", ")
+                let problem = MigrationProblem(message: "\(columns) would refer to \(what)", annotation: hint)
+                found.append((table.name, problem))
             }
         }
         return found
+    }
+
+    /// What is wrong with a foreign key, and what to do about it.
+    private func fault(
+        _ key: ForeignKeyDefinition, of table: String, _ parent: TableDefinition?, _ schema: Schema
+    ) throws -> (String, hint: String)? {
+        let name = "\"\(key.table)\", which is "
+        let stays = !(server?.unlogged.contains(foldIdentifier(table)) ?? false)
+        let passing = (
+            name + "an unlogged or a temporary table",
+            "make it a table that stays, such as by ALTER TABLE ... SET LOGGED"
+        )
+        if let parent {
+            if let server {
+                if parent.name != key.table, !schema.tables.contains(where: { $0.name == key.table }),
+                    !isThere(key, of: table)
+                {
+                    return (name + "\"\(parent.name)\" on the server", "let it refer to \"\(parent.name)\"")
+                }
+                if stays, server.unlogged.contains(foldIdentifier(parent.name)) { return passing }
+            }
+            if isUnique(key, in: parent, of: schema) { return nil }
+        } else if !schema.has(key.table) {
+            if server == nil {
+                // In a file models may come one by one, a child before its parent. It is empty until then.
+                if isNew(table), notes.isOfModels { return nil }
+            } else if contains(key.table, ".") {
+                // One into another schema is named with that.
+                return nil
+            } else if !base.has(key.table), let persistence = try file?.persistence(of: key.table) {
+                // A partition, an extension's or a temporary table, whose columns are nothing to migrations.
+                if persistence != "p", persistence != "u" || stays { return passing }
+                if key.tableColumns.isEmpty { return nil }
+                return (
+                    name + "a partition or an extension's, by its columns",
+                    "name the table alone, which means its primary key"
+                )
+            }
+            if let new = origins.newNames[foldIdentifier(key.table)] {
+                return (name + "renamed to \"\(new)\"", "let it refer to \"\(new)\"")
+            }
+            return (name + "not there", hintOfMissing(key.table))
+        }
+        let list = resolved(key, in: schema).tableColumns.map { "\"\(key.table).\($0)\"" }
+        return (
+            list.isEmpty ? "\"\(key.table)\", which has no key" : "\(list.joined(separator: ", ")), not unique",
+            "refer to the primary key, or to columns with a UNIQUE of their own"
+        )
+    }
+
+    private func hintOfMissing(_ parent: String) -> String {
+        if base.has(parent) { return "keep it, or leave the reference out" }
+        if !notes.isOfModels { return "make it in the same migration, or leave the reference out" }
+        // Steps know only the tables that steps make.
+        if file == nil {
+            return "generate a step of its model first, and adopt that where the table is there, or give both in one "
+                + "call"
+        }
+        return "sync its model first or in the same call, which models that refer to each other need, or mend the "
+            + "reference"
+    }
+
+    /// Whether the key is on the server, however its parent is spelt here.
+    private func isThere(_ key: ForeignKeyDefinition, of table: String) -> Bool {
+        guard let present = base.table(table) else { return false }
+        return TableShape(present).foreignKeys.contains { other, _ in
+            sameIdentifier(other.table, key.table)
+                && other.columns.map(foldIdentifier) == key.columns.map(foldIdentifier)
+        }
     }
 
     /// https://www.sqlite.org/foreignkeys.html#fk_indexes

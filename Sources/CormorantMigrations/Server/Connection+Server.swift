@@ -18,12 +18,19 @@ extension Connection {
     func hasTable(_ name: String) throws -> Bool { try kind(of: name) != nil }
 
     /// What the server has by the name, as `pg_class` says: `r` a table, `v` a view, and so on.
-    func kind(of name: String) throws -> String? {
+    func kind(of name: String) throws -> String? { try said("relkind", of: name) }
+
+    /// How long the rows of a table last, of any that can be referred to: `p` for good, `u` unlogged, `t` temporary.
+    func persistence(of name: String) throws -> String? {
+        try said("relpersistence", of: name, where: " AND relkind IN ('r', 'p')")
+    }
+
+    private func said(_ column: String, of name: String, where condition: String = "") throws -> String? {
         let table = textLiteral(quoteIdentifier(name))
-        var kind: String?
+        var text: String?
         try ServerCatalog(connection: self).forEach(
-            "SELECT CAST(relkind AS text) FROM pg_catalog.pg_class WHERE oid = to_regclass(\(table))"
-        ) { kind = $0.text(0) }
-        return kind
+            "SELECT CAST(\(column) AS text) FROM pg_catalog.pg_class WHERE oid = to_regclass(\(table))\(condition)"
+        ) { text = $0.text(0) }
+        return text
     }
 }

@@ -13,6 +13,9 @@ struct DeclaredTables {
         for model in models {
             let statements = try Self.statements(model)
             var schema = try ServerSchema.made(by: Self.scratch(statements), connection)
+            // Nor the program's own temporary tables.
+            schema.tables.removeAll { !sameIdentifier($0.name, model.table) }
+            schema.indexes.removeAll { !sameIdentifier($0.table, model.table) }
             for sql in statements where sql.hasPrefix("CREATE ") && !sql.hasPrefix("CREATE TABLE") {
                 guard
                     let place = schema.indexes.firstIndex(where: { contains(sql, " \(quoteIdentifier($0.name)) ON ") })

@@ -19,6 +19,8 @@ struct ServerSchema {
     private(set) var heirs: Set<String> = []
     /// Tables whose rows are in partitions, which are no tables of their own here.
     private(set) var partitioned: Set<String> = []
+    /// Tables that a crash of the server empties, which only others like them can refer to.
+    private(set) var unlogged: Set<String> = []
     private var places: [Int64: Int] = [:]
     private var columns: [Int64: [Int64: Int]] = [:]
     private var names: [Int64: String] = [:]
@@ -83,6 +85,7 @@ struct ServerSchema {
         names[number] = name
         if !row.string(5).isEmpty { heirs.insert(foldIdentifier(name)) }
         if kind == "p" { partitioned.insert(foldIdentifier(name)) }
+        if row.string(3) == "u" { unlogged.insert(foldIdentifier(name)) }
         if row.bool(9) { accompany(number, "row security") }
         places[number] = schema.tables.count
         // None of them has SQLite's row numbers.
