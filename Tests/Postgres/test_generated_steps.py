@@ -24,6 +24,7 @@ from cormorant import (
     Model,
     UniqueViolation,
     column,
+    key,
 )
 
 
@@ -458,3 +459,38 @@ def test_a_step_that_was_generated_for_files_alone_is_not_run_on_a_server(url: s
         assert keyless.value.hint == "give the record its key, or sync the model, which makes the column one"
         db.sync(Kind)
         db.insert(Kind("a"))
+
+
+def test_a_step_that_files_have_is_given_to_servers_too(url: str, tmp_path: Path) -> None:
+    """The line that says so is none of the checksum."""
+    Bundle.generate(tmp_path, "kinds", Kind)
+    with Database(":memory:") as file, Database(url) as db:
+        Bundle(tmp_path).apply(file)
+        with pytest.raises(MigrationError, match="generated without a server") as caught:
+            Bundle(tmp_path).apply(db)
+        assert caught.value.hint is not None
+        assert "which its checksum leaves out, and seal the bundle" in caught.value.hint
+        path = tmp_path / "0001_kinds" / "up.sql"
+        path.write_text("-- engine: all\n" + path.read_text())
+        Bundle.seal(tmp_path)
+        bundle = Bundle(tmp_path)
+        assert [state.state for state in bundle.status(file)] == ["applied"]
+        assert not bundle.apply(file)
+        bundle.apply(db)
+        assert [state.state for state in bundle.status(db)] == ["applied"]
+
+
+def test_squash_joins_no_step_for_files_alone_with_one_for_a_server(url: str, tmp_path: Path) -> None:
+    class Plain(Model, table="plain"):
+        id: Column[int] = key()
+
+    Bundle.generate(tmp_path, "kinds", Kind)
+    with Database(url) as db:
+        Bundle.generate(tmp_path, "plain", Plain, server=db)
+        with pytest.raises(MigrationError, match="0001_kinds was generated without a server"):
+            Bundle.squash(tmp_path)
+        path = tmp_path / "0001_kinds" / "up.sql"
+        path.write_text("-- engine: all\n" + path.read_text())
+        Bundle.seal(tmp_path)
+        Bundle.squash(tmp_path)
+        Bundle(tmp_path).apply(db)

@@ -128,6 +128,10 @@ extension MigrationBundle {
                 .migration, "step \(step.id) runs outside a transaction and cannot be joined with others",
                 hint: "squash the steps before it")
         }
+        // What one says of engines would be taken as said of all.
+        if joined.contains(where: { contains($0.up.text, engineComment) }) {
+            for step in joined { try step.refuseSQLOfFiles() }
+        }
         func text(_ step: MigrationStep, _ sql: String) throws -> String {
             let isForEngines = contains(sql, engineComment)
             var text = "-- \(step.id)\n\(ended(sql))"

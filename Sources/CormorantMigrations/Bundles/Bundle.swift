@@ -35,10 +35,11 @@ public struct MigrationStep: Sendable {
         self.schemaSQL = schemaSQL
     }
 
-    /// Of `up.sql`; of the id where the step is a function, whose text nobody can see.
+    /// Of `up.sql`, without a first line that gives it to all engines, as it may be given to a server when files have it;
+    /// of the id where the step is a function, whose text nobody can see.
     package var sha256: String {
         switch up {
-        case .sql(let sql): CormorantBase.sha256(sql.utf8)
+        case .sql(let sql): CormorantBase.sha256(sql.utf8.dropFirst(sql.hasPrefix(forAll) ? forAll.utf8.count : 0))
         case .function: CormorantBase.sha256("function \(id)".utf8)
         }
     }
@@ -122,6 +123,8 @@ private func engineLines(of sql: String, _ dialect: Dialect) -> [(line: Range<In
 
 /// Begins the lines of a step's SQL that say which engine runs what follows: `sqlite`, `postgresql` or `all`.
 let engineComment = "-- engine: "
+
+private let forAll = engineComment + "all\n"
 
 /// The line before the first statement of an up.sql that cannot run in a transaction; on a server those before it run in one.
 let outsideTransaction = "-- outside transaction"

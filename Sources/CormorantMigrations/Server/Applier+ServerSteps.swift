@@ -190,7 +190,8 @@ extension MigrationStep {
         guard modelsSQL != nil, case .sql(let sql) = up, !contains(sql, engineComment) else { return }
         throw CormorantError(
             .migration, "step \(id) was generated without a server, and its SQL is that of files",
-            hint: "generate it with the option server; or begin its SQL with the line \"\(engineComment)all\", "
-                + "where both engines are to run it")
+            hint:
+                "generate it with the option server; or, where its SQL is right for both engines, begin it with the line "
+                + "\"\(engineComment)all\", which its checksum leaves out, and seal the bundle")
     }
 }
