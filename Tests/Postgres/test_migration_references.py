@@ -268,3 +268,14 @@ def test_the_hint_of_a_bundle_leads_to_its_steps(url: str, tmp_path: Path) -> No
         Bundle.generate(tmp_path, "child", Child, Parent, server=db)
         Bundle(tmp_path).apply(db)
         assert keys(db) == KEY
+
+
+def test_a_parent_that_is_renamed_is_not_found_by_its_old_name(url: str) -> None:
+    class Renamed(Model, table="elder", renamed_from="parent"):
+        id: Column[int] = key()
+
+    with Database(url) as db:
+        db.sync(Parent, Child)
+        with pytest.raises(MigrationError, match=r'which is renamed to "elder" \(let it refer to "elder"\)'):
+            db.sync(Renamed, Child)
+        assert keys(db) == KEY

@@ -54,7 +54,7 @@ extension Planner {
             } else if contains(key.table, ".") {
                 // One into another schema is named with that.
                 return nil
-            } else if !base.has(key.table), let persistence = try file?.persistence(of: key.table) {
+            } else if !origin.has(key.table), let persistence = try file?.persistence(of: key.table) {
                 // A partition, an extension's or a temporary table, whose columns are nothing to migrations.
                 if persistence != "p", persistence != "u" || stays { return passing }
                 if key.tableColumns.isEmpty { return nil }
