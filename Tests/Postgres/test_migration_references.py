@@ -276,6 +276,7 @@ def test_a_parent_that_is_renamed_is_not_found_by_its_old_name(url: str) -> None
 
     with Database(url) as db:
         db.sync(Parent, Child)
+    with Database(url) as db:
         with pytest.raises(MigrationError, match=r'which is renamed to "elder" \(let it refer to "elder"\)'):
             db.sync(Renamed, Child)
         assert keys(db) == KEY
