@@ -80,7 +80,9 @@ def when_copying(url: str, act: Callable[[], object]) -> threading.Thread:
 
     def wait() -> None:
         with Database(url) as watch:
-            while not watch.count(sql="SELECT 1 FROM pg_stat_activity WHERE query LIKE 'COPY%' AND state = 'active'"):
+            while not watch.count(
+                sql="SELECT 1 FROM pg_stat_activity WHERE query LIKE 'PREPARE corm_copied%' AND state = 'active'"
+            ):
                 time.sleep(0.002)
         act()
 

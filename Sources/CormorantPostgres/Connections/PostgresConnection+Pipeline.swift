@@ -91,6 +91,7 @@ extension PostgresConnection {
         }
         try leavePipeline()
         let copy = try PostgresCopy(statement, ServerSQL(copySQL), omitting: omitted, first: pipeline.sent)
+        guard copy.hasBegun else { return try begin(statement, copying: copySQL, omitting: omitted, pipeline) }
         pipeline.copy = copy
         try copy.addRow()
         return true
@@ -99,13 +100,14 @@ extension PostgresConnection {
     private func send(_ statement: PostgresStatement, _ pipeline: Pipeline) throws {
         if pipeline.copy != nil { try leavePipeline() }
         let prepared = statement.prepared
+        let parameters = try statement.encodeParameters()
         if !pipeline.isEntered {
             try makeReady()
             began(prepared.sql.source)
             guard pq.enterPipeline(handle) == 1 else { throw lost(prepared.sql.words) }
             pipeline.isEntered = true
         }
-        guard send(prepared, try statement.encodeParameters()) else { throw lost(prepared.sql.words) }
+        guard send(prepared, parameters) else { throw lost(prepared.sql.words) }
         pipeline.outcomes.append(.init(sql: prepared.sql, place: pipeline.sent))
         pipeline.isFlushed = false
     }

@@ -174,6 +174,13 @@ extension PostgresConnection {
         if asksConstraints { constraints.add(target, rows, isCopied: isCopied) }
     }
 
+    /// Describes it anew; whether it has parameters of other types now.
+    func describesOthers(_ prepared: Prepared) throws -> Bool {
+        let types = prepared.parameterOIDs
+        try describe(prepared)
+        return prepared.parameterOIDs != types
+    }
+
     private func describeKept(_ prepared: Prepared) throws {
         began(prepared.sql.source, isTold: false)
         guard pq.sendDescribe(handle, prepared.name ?? "") == 1 else { throw lost(prepared.sql.words) }
@@ -217,7 +224,7 @@ extension PostgresConnection {
         }
     }
 
-    private func texts(_ result: OpaquePointer) -> [[String?]] {
+    func texts(_ result: OpaquePointer) -> [[String?]] {
         (0..<pq.rowCount(result)).map { row in
             (0..<pq.columnCount(result)).map { column in
                 guard pq.isNull(result, row, column) == 0, let value = pq.value(result, row, column) else { return nil }

@@ -267,10 +267,11 @@ package final class PostgresConnection: EngineConnection {
     }
 
     /// The error of a failed result. The connection may have been lost with it.
-    func error(_ failure: ServerFailure, _ prepared: ServerSQL) -> CormorantError {
+    /// - Parameter start: how many characters were sent before the statement.
+    func error(_ failure: ServerFailure, _ prepared: ServerSQL, behind start: Int = 0) -> CormorantError {
         if pq.status(handle) != 0 { return lost(prepared.words) }
         return failure.error(
-            sql: prepared.source, offset: failure.character.map { prepared.offset(ofCharacter: $0) },
+            sql: prepared.source, offset: failure.character.map { prepared.offset(ofCharacter: $0 - start) },
             constraint(of: failure), wasAsked: interrupter.isAsked)
     }
 

@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantPlatform
+import CormorantThreads
 
 /// Rows that a pipeline adds to a table by COPY in its binary form: what would be bound to the parameters of an INSERT, in
 /// turn. They are there when `finish` has returned; without it, none is.
@@ -32,7 +33,8 @@ final class PostgresCopy {
     private static let signature: [UInt8] =
         Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
 
-    /// Begins it. Until it has ended, nothing else runs on the connection.
+    /// Begins it. Until it has ended, nothing else runs on the connection. Where the table's columns are of other types than the
+    /// statement was described with, it has ended, the statement is stale, and `hasBegun` is false.
     /// - Parameters:
     ///   - sql: `COPY ... FROM STDIN (FORMAT binary)` of the columns that the statement inserts.
     init(_ statement: PostgresStatement, _ sql: ServerSQL, omitting omitted: Int32, first: Int) throws {
@@ -48,10 +50,15 @@ final class PostgresCopy {
         columns = .allocate(capacity: all.count)
         _ = columns.initialize(from: all)
         buffer = .allocate(byteCount: capacity, alignment: 8)
-        try connection.beginCopy(sql)
+        let types = try connection.beginCopy(sql, of: prepared)
         isOpen = true
         PostgresCopy.signature.withUnsafeBytes { if let start = $0.baseAddress { put(start, $0.count) } }
+        guard types != prepared.parameterOIDs else { return }
+        prepared.isStale = true
+        try finish()
     }
+
+    var hasBegun: Bool { isOpen }
 
     deinit {
         cancel()
@@ -257,18 +264,38 @@ final class PostgresCopy {
 }
 
 extension PostgresConnection {
-    fileprivate func beginCopy(_ sql: ServerSQL) throws {
+    /// Has the INSERT read anew, in the same message: reading it locks the table, whose columns keep their types from then on.
+    /// - Returns: the types of its parameters.
+    fileprivate func beginCopy(_ sql: ServerSQL, of prepared: Prepared) throws -> [UInt32] {
         try makeReady()
         began(sql.source)
-        guard pq.sendQuery(handle, sql.text) == 1, let result = pq.getResult(handle) else { throw lost(sql.words) }
-        defer { pq.clear(result) }
-        guard pq.resultStatus(result) == ResultStatus.copyIn else {
-            let failure = ServerFailure(result, pq)
-            while let rest = pq.getResult(handle) { pq.clear(rest) }
-            ended()
-            throw error(failure, sql)
+        // One that was interrupted may have left its name to the session.
+        let name = "corm_copied_\(monotonicTime())"
+        let start = "PREPARE \(name) AS "
+        let text = """
+            \(start)\(prepared.sql.text);
+            SELECT parameter_types::oid[] FROM pg_catalog.pg_prepared_statements WHERE name = '\(name)';
+            DEALLOCATE \(name); \(sql.text)
+            """
+        guard pq.sendQuery(handle, text) == 1 else { throw lost(sql.words) }
+        var types: [UInt32]?
+        var failure: ServerFailure?
+        while let result = pq.getResult(handle) {
+            defer { pq.clear(result) }
+            switch pq.resultStatus(result) {
+            case ResultStatus.copyIn:
+                isCopying = true
+                return types ?? []
+            case ResultStatus.command: break
+            case ResultStatus.rows:
+                // As "{20,25}".
+                types = texts(result).first?.first??.split { !("0"..."9").contains($0) }.compactMap { UInt32($0) }
+            default: failure = failure ?? ServerFailure(result, pq)
+            }
         }
-        isCopying = true
+        guard let failure, pq.status(handle) == 0 else { throw lost(sql.words) }
+        ended()
+        throw types == nil ? error(failure, prepared.sql, behind: start.count) : error(failure, sql)
     }
 
     /// - Parameters:

@@ -141,12 +141,20 @@ package final class PostgresStatement: EngineStatement {
         guard let result = try connection.receive() else { return false }
         (current, count) = (result, pq.rowCount(result))
         isRunning = true
-        if prepared.adoptNames(result, pq) || rowVersion != prepared.version {
-            row.layOut(prepared)
-            rowVersion = prepared.version
-        }
+        adoptColumns(result)
         try fillRow()
         return true
+    }
+
+    private func adoptColumns(_ result: OpaquePointer) {
+        prepared.adoptColumns(result, pq)
+        layOut()
+    }
+
+    private func layOut() {
+        guard rowVersion != prepared.version else { return }
+        row.layOut(prepared)
+        rowVersion = prepared.version
     }
 
     private func start() throws {
@@ -156,10 +164,15 @@ package final class PostgresStatement: EngineStatement {
         try connection.makeReady(withSavepoints: taking == .streamed && prepared.sql.words.isReadOnly)
         if prepared.isStale { try connection.describe(prepared) }
         try send()
-        guard let stale = try firstResult() else { return }
-        prepared.isStale = true
-        prepared.isOnServer = stale.state != "26000"
-        guard connection.transaction == .none else { throw connection.error(stale, prepared.sql) }
+        if let stale = try firstResult() {
+            prepared.isStale = true
+            prepared.isOnServer = stale.state != "26000"
+            guard connection.transaction == .none else { throw connection.error(stale, prepared.sql) }
+        } else if prepared.isStale, isReadOnly {
+            reset()
+        } else {
+            return
+        }
         try connection.describe(prepared)
         try send()
         if let failure = try firstResult() { throw connection.error(failure, prepared.sql) }
@@ -173,11 +186,8 @@ package final class PostgresStatement: EngineStatement {
     }
 
     private func send() throws {
-        if rowVersion != prepared.version {
-            row.layOut(prepared)
-            rowVersion = prepared.version
-        }
         let parameters = try encodeParameters()
+        layOut()
         connection.began(prepared.sql.source)
         let savepoints = connection.takeSavepoints()
         let sent =
@@ -204,8 +214,8 @@ package final class PostgresStatement: EngineStatement {
         readResult()
         if stale != nil {
             isRunning = false
-        } else if let first = results.first, prepared.adoptNames(first, pq) {
-            rowVersion = prepared.version
+        } else if let first = results.first {
+            adoptColumns(first)
         }
         return stale
     }

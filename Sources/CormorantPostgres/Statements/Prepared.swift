@@ -31,6 +31,8 @@ final class Prepared {
 
     struct Column {
         var name: String
+        /// Its type as the server numbers it.
+        let oid: UInt32
         let type: WireType
         let declaredType: String
     }
@@ -43,8 +45,24 @@ final class Prepared {
 
     deinit { for name in names { free(name) } }
 
-    /// Takes the names of a result's columns, where another connection has given a table's other ones; whether it has.
-    func adoptNames(_ result: OpaquePointer, _ pq: LibPQ) -> Bool {
+    /// Takes the columns of a result, where another connection has changed a table's. If not all can be read in the form that
+    /// was asked for, it is stale.
+    func adoptColumns(_ result: OpaquePointer, _ pq: LibPQ) {
+        // Of one that it keeps the server says so itself.
+        if name == nil, hasOtherColumns(result, pq) {
+            takeColumns(result, pq)
+            isStale = resultFormat == 1 && columns.contains { $0.type == .other }
+        } else {
+            adoptNames(result, pq)
+        }
+    }
+
+    private func hasOtherColumns(_ result: OpaquePointer, _ pq: LibPQ) -> Bool {
+        Int(pq.columnCount(result)) != columns.count
+            || columns.indices.contains { columns[$0].oid != pq.columnType(result, Int32(truncatingIfNeeded: $0)) }
+    }
+
+    private func adoptNames(_ result: OpaquePointer, _ pq: LibPQ) {
         let columnName = pq.columnName
         let firstOther = names.withUnsafeBufferPointer { names in
             names.indices.first { index in
@@ -54,7 +72,7 @@ final class Prepared {
                 return strcmp(old, new) != 0
             }
         }
-        guard let firstOther else { return false }
+        guard let firstOther else { return }
         for index in firstOther..<names.count {
             guard let new = columnName(result, Int32(truncatingIfNeeded: index)) else { continue }
             free(names[index])
@@ -62,7 +80,6 @@ final class Prepared {
             columns[index].name = String(cString: new)
         }
         version += 1
-        return true
     }
 
     /// Takes what Describe answered.
@@ -70,19 +87,23 @@ final class Prepared {
         parameterOIDs = (0..<pq.parameterCount(result)).map { pq.parameterType(result, $0) }
         parameterTypes = parameterOIDs.map { WireType($0) }
         hasOtherTypes = parameterTypes.contains(.other)
+        takeColumns(result, pq)
+        resultFormat = columns.contains { $0.type == .other } ? 0 : 1
+        isStale = false
+        isOnServer = name != nil
+    }
+
+    private func takeColumns(_ result: OpaquePointer, _ pq: LibPQ) {
         columns = (0..<pq.columnCount(result)).map { index in
             let oid = pq.columnType(result, index)
             let type = WireType(column: oid, ofTable: pq.columnTable(result, index) != 0)
             return Column(
-                name: pq.columnName(result, index).map { String(cString: $0) } ?? "", type: type,
+                name: pq.columnName(result, index).map { String(cString: $0) } ?? "", oid: oid, type: type,
                 declaredType: type.declared(oid, modifier: pq.columnModifier(result, index)))
         }
         for name in names { free(name) }
         names = columns.map { strdup($0.name) }
-        resultFormat = columns.contains { $0.type == .other } ? 0 : 1
         version += 1
-        isStale = false
-        isOnServer = name != nil
     }
 }
 

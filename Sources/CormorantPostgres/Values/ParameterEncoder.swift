@@ -10,8 +10,18 @@ struct WireParameters {
 }
 
 extension PostgresStatement {
-    /// Writes what is bound in the form of each parameter's type.
+    /// Writes what is bound in the form of each parameter's type. What does not fit is written anew when the server has told the
+    /// types again: another connection may have changed a column's.
     func encodeParameters() throws -> WireParameters {
+        do { return try encodeAsDescribed() } catch {
+            guard [.type, .range, .json].contains(error.code), connection.transaction != .failed,
+                connection.loss == nil, try connection.describesOthers(prepared)
+            else { throw error }
+            return try encodeAsDescribed()
+        }
+    }
+
+    private func encodeAsDescribed() throws(CormorantError) -> WireParameters {
         let numbers = prepared.sql.numbers
         guard !numbers.isEmpty else { return WireParameters(count: 0, values: nil, lengths: nil, formats: nil) }
         encoder.clear()

@@ -76,33 +76,34 @@ final class RowBuffer {
 
     // The forms of libpq ---------------------------------------------------------------------------------------------
 
-    /// nil where no cell can hold it.
+    /// nil where no cell can hold it, or it has not as many bytes as the type.
     @inline(__always)
     private func binary(_ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
         switch type {
-        case .int8: RowCell(Int64(bigEndian: value.loadUnaligned(as: Int64.self)))
-        case .int4: RowCell(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))))
-        case .text, .json, .other: RowCell(text: UnsafeRawBufferPointer(start: value, count: length))
-        case .float8: RowCell(Double(bitPattern: UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))))
+        case .int8 where length == 8: RowCell(Int64(bigEndian: value.loadUnaligned(as: Int64.self)))
+        case .int4 where length == 4: RowCell(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))))
+        case .text, .json: RowCell(text: UnsafeRawBufferPointer(start: value, count: length))
+        case .float8 where length == 8: RowCell(Double(bitPattern: UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))))
         case .bytea: RowCell(blob: UnsafeRawBufferPointer(start: value, count: length))
-        case .bool: RowCell(Int64(value.load(as: UInt8.self)))
-        case .int2: RowCell(Int64(Int16(bigEndian: value.loadUnaligned(as: Int16.self))))
-        case .oid: RowCell(Int64(UInt32(bigEndian: value.loadUnaligned(as: UInt32.self))))
-        case .float4: RowCell(Double(Float(bitPattern: UInt32(bigEndian: value.loadUnaligned(as: UInt32.self)))))
+        case .bool where length == 1: RowCell(Int64(value.load(as: UInt8.self)))
+        case .int2 where length == 2: RowCell(Int64(Int16(bigEndian: value.loadUnaligned(as: Int16.self))))
+        case .oid where length == 4: RowCell(Int64(UInt32(bigEndian: value.loadUnaligned(as: UInt32.self))))
+        case .float4 where length == 4: RowCell(Double(Float(bitPattern: UInt32(bigEndian: value.loadUnaligned(as: UInt32.self)))))
         // A version, then the text.
-        case .jsonb: RowCell(text: UnsafeRawBufferPointer(start: value + 1, count: max(0, length - 1)))
+        case .jsonb where length >= 1: RowCell(text: UnsafeRawBufferPointer(start: value + 1, count: length - 1))
         case .jsonValue:
             json(UnsafeBufferPointer(start: value.assumingMemoryBound(to: UInt8.self), count: length), column)
-        case .timestamp, .timestamptz:
+        case .timestamp where length == 8, .timestamptz where length == 8:
             time(
                 Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: ServerEpoch.microseconds, .datetime, column
             )
-        case .date:
+        case .date where length == 4:
             time(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))), plus: ServerEpoch.days, .date, column)
-        case .time: time(Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: 0, .time, column)
-        case .uuid: uuid(value, column)
-        case .numeric: numeric(value, column)
+        case .time where length == 8: time(Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: 0, .time, column)
+        case .uuid where length == 16: uuid(value, column)
+        case .numeric: numeric(value, length, column)
         case .oneOf: oneOf(value, length, column)
+        default: nil
         }
     }
 
@@ -139,9 +140,8 @@ final class RowBuffer {
         return written(UUIDBytes.textSize)
     }
 
-    private func numeric(_ value: UnsafeRawPointer, _ column: Int) -> RowCell? {
-        let form = NumericForm(value)
-        guard form.special == nil else { return nil }
+    private func numeric(_ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
+        guard let form = NumericForm(value, length), form.special == nil else { return nil }
         return written(form.write(to: room(form.size, column)))
     }
 
@@ -292,6 +292,17 @@ final class RowBuffer {
             CormorantError(
                 .range, "the column \(name) holds \(what)", hint: hint, sql: prepared.sql.source,
                 columns: [prepared.columns[column].name])
+        }
+        if isBinary, type == .other {
+            return CormorantError(
+                .schema, "the column \(name) has another type since the statement was prepared",
+                hint: "run it again; what it wrote is written", sql: prepared.sql.source)
+        }
+        let isWhole = type == .numeric ? NumericForm(value, length) != nil : length == type.size ?? length
+        if isBinary, !isWhole {
+            return CormorantError(
+                .connection, "the server sent \(length) bytes for the column \(name), which are not \(type.title)",
+                hint: "look what stands between the program and the server", sql: prepared.sql.source)
         }
         switch type {
         case .numeric:

@@ -60,6 +60,18 @@ enum WireType: UInt8 {
         }
     }
 
+    /// How many bytes the binary form of each of its values has; nil where that differs.
+    var size: Int? {
+        switch self {
+        case .bool: 1
+        case .int2: 2
+        case .int4, .oid, .float4, .date: 4
+        case .int8, .float8, .time, .timestamp, .timestamptz: 8
+        case .uuid: 16
+        case .text, .bytea, .numeric, .json, .jsonb, .jsonValue, .oneOf, .other: nil
+        }
+    }
+
     /// As messages say it.
     var title: String {
         switch self {
@@ -102,13 +114,16 @@ struct NumericForm {
         case nan, infinity
     }
 
-    init(_ bytes: UnsafeRawPointer) {
+    /// nil where it has not as many digits as it says.
+    init?(_ bytes: UnsafeRawPointer, _ length: Int) {
+        guard length >= 8 else { return nil }
         func word(_ at: Int) -> UInt16 { UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt16.self)) }
         self.bytes = bytes
         count = Int(word(0))
         weight = Int(Int16(bitPattern: word(2)))
         sign = word(4)
         scale = Int(word(6))
+        guard length == 8 + 2 * count else { return nil }
     }
 
     var special: Special? {
