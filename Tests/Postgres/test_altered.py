@@ -192,7 +192,7 @@ def test_a_value_of_other_bytes_than_its_type_has(url: str, tmp_path_factory: py
     with Database(
         url.replace(url.split("@")[1].split("/")[0], str(folder).replace("/", "%2F")) + "?prepare=never"
     ) as db:
-        with pytest.raises(Error, match="sent 4 bytes for the column") as caught:
+        with pytest.raises(Error, match="holds 4 bytes, which are not an integer of 64 bits") as caught:
             db.fetch_value("SELECT CAST(7 AS integer) AS a")
         assert caught.value.code == "CORM_E_CONNECTION"
         assert db.fetch_value("SELECT CAST(7 AS bigint) AS a") == 7

@@ -224,7 +224,7 @@ extension PostgresConnection {
         }
     }
 
-    func texts(_ result: OpaquePointer) -> [[String?]] {
+    private func texts(_ result: OpaquePointer) -> [[String?]] {
         (0..<pq.rowCount(result)).map { row in
             (0..<pq.columnCount(result)).map { column in
                 guard pq.isNull(result, row, column) == 0, let value = pq.value(result, row, column) else { return nil }

@@ -50,10 +50,10 @@ final class PostgresCopy {
         columns = .allocate(capacity: all.count)
         _ = columns.initialize(from: all)
         buffer = .allocate(byteCount: capacity, alignment: 8)
-        let types = try connection.beginCopy(sql, of: prepared)
+        let isStale = try connection.beginCopy(sql, of: prepared)
         isOpen = true
         PostgresCopy.signature.withUnsafeBytes { if let start = $0.baseAddress { put(start, $0.count) } }
-        guard types != prepared.parameterOIDs else { return }
+        guard isStale else { return }
         prepared.isStale = true
         try finish()
     }
@@ -265,8 +265,8 @@ final class PostgresCopy {
 
 extension PostgresConnection {
     /// Has the INSERT read anew, in the same message: reading it locks the table, whose columns keep their types from then on.
-    /// - Returns: the types of its parameters.
-    fileprivate func beginCopy(_ sql: ServerSQL, of prepared: Prepared) throws -> [UInt32] {
+    /// - Returns: whether its parameters are of other types than it was described with.
+    fileprivate func beginCopy(_ sql: ServerSQL, of prepared: Prepared) throws -> Bool {
         try makeReady()
         began(sql.source)
         // One that was interrupted may have left its name to the session.
@@ -274,28 +274,27 @@ extension PostgresConnection {
         let start = "PREPARE \(name) AS "
         let text = """
             \(start)\(prepared.sql.text);
-            SELECT parameter_types::oid[] FROM pg_catalog.pg_prepared_statements WHERE name = '\(name)';
+            SELECT FROM pg_catalog.pg_prepared_statements WHERE name = '\(name)'
+            AND parameter_types::oid[] = ARRAY\(prepared.parameterOIDs)::oid[];
             DEALLOCATE \(name); \(sql.text)
             """
         guard pq.sendQuery(handle, text) == 1 else { throw lost(sql.words) }
-        var types: [UInt32]?
+        var hasTypes: Bool?
         var failure: ServerFailure?
         while let result = pq.getResult(handle) {
             defer { pq.clear(result) }
             switch pq.resultStatus(result) {
             case ResultStatus.copyIn:
                 isCopying = true
-                return types ?? []
+                return hasTypes != true
             case ResultStatus.command: break
-            case ResultStatus.rows:
-                // As "{20,25}".
-                types = texts(result).first?.first??.split { !("0"..."9").contains($0) }.compactMap { UInt32($0) }
+            case ResultStatus.rows: hasTypes = pq.rowCount(result) > 0
             default: failure = failure ?? ServerFailure(result, pq)
             }
         }
         guard let failure, pq.status(handle) == 0 else { throw lost(sql.words) }
         ended()
-        throw types == nil ? error(failure, prepared.sql, behind: start.count) : error(failure, sql)
+        throw hasTypes == nil ? error(failure, prepared.sql, behind: start.count) : error(failure, sql)
     }
 
     /// - Parameters:

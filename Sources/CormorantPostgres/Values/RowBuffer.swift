@@ -83,12 +83,14 @@ final class RowBuffer {
         case .int8 where length == 8: RowCell(Int64(bigEndian: value.loadUnaligned(as: Int64.self)))
         case .int4 where length == 4: RowCell(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))))
         case .text, .json: RowCell(text: UnsafeRawBufferPointer(start: value, count: length))
-        case .float8 where length == 8: RowCell(Double(bitPattern: UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))))
+        case .float8 where length == 8:
+            RowCell(Double(bitPattern: UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))))
         case .bytea: RowCell(blob: UnsafeRawBufferPointer(start: value, count: length))
         case .bool where length == 1: RowCell(Int64(value.load(as: UInt8.self)))
         case .int2 where length == 2: RowCell(Int64(Int16(bigEndian: value.loadUnaligned(as: Int16.self))))
         case .oid where length == 4: RowCell(Int64(UInt32(bigEndian: value.loadUnaligned(as: UInt32.self))))
-        case .float4 where length == 4: RowCell(Double(Float(bitPattern: UInt32(bigEndian: value.loadUnaligned(as: UInt32.self)))))
+        case .float4 where length == 4:
+            RowCell(Double(Float(bitPattern: UInt32(bigEndian: value.loadUnaligned(as: UInt32.self)))))
         // A version, then the text.
         case .jsonb where length >= 1: RowCell(text: UnsafeRawBufferPointer(start: value + 1, count: length - 1))
         case .jsonValue:
@@ -99,7 +101,8 @@ final class RowBuffer {
             )
         case .date where length == 4:
             time(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))), plus: ServerEpoch.days, .date, column)
-        case .time where length == 8: time(Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: 0, .time, column)
+        case .time where length == 8:
+            time(Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: 0, .time, column)
         case .uuid where length == 16: uuid(value, column)
         case .numeric: numeric(value, length, column)
         case .oneOf: oneOf(value, length, column)
@@ -288,21 +291,20 @@ final class RowBuffer {
         _ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ prepared: Prepared, _ column: Int
     ) -> CormorantError {
         let name = quoteIdentifier(prepared.columns[column].name)
-        func make(_ what: String, _ hint: String) -> CormorantError {
+        func make(_ what: String, _ hint: String, _ code: ErrorCode = .range) -> CormorantError {
             CormorantError(
-                .range, "the column \(name) holds \(what)", hint: hint, sql: prepared.sql.source,
+                code, "the column \(name) holds \(what)", hint: hint, sql: prepared.sql.source,
                 columns: [prepared.columns[column].name])
         }
         if isBinary, type == .other {
-            return CormorantError(
-                .schema, "the column \(name) has another type since the statement was prepared",
-                hint: "run it again; what it wrote is written", sql: prepared.sql.source)
+            return make(
+                "what is of another type since the statement was prepared", "run it again; what it wrote is written",
+                .schema)
         }
-        let isWhole = type == .numeric ? NumericForm(value, length) != nil : length == type.size ?? length
-        if isBinary, !isWhole {
-            return CormorantError(
-                .connection, "the server sent \(length) bytes for the column \(name), which are not \(type.title)",
-                hint: "look what stands between the program and the server", sql: prepared.sql.source)
+        if isBinary, type == .numeric ? NumericForm(value, length) == nil : length != type.size ?? length {
+            return make(
+                "\(length) bytes, which are not \(type.title)", "look what stands between the program and the server",
+                .connection)
         }
         switch type {
         case .numeric:
