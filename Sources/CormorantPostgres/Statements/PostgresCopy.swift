@@ -274,7 +274,7 @@ extension PostgresConnection {
         let start = "PREPARE \(name) AS "
         let text = """
             \(start)\(prepared.sql.text);
-            SELECT FROM pg_catalog.pg_prepared_statements WHERE name = '\(name)'
+            SELECT FROM pg_catalog.pg_prepared_statement() WHERE name = '\(name)'
             AND parameter_types::oid[] = ARRAY\(prepared.parameterOIDs)::oid[];
             DEALLOCATE \(name); \(sql.text)
             """
