@@ -85,10 +85,12 @@ class Parameters:
             if isinstance(item, tuple) and len(item) == 2 and item[0] == abi.CORM_NODE_PARAMETER:
                 self._note(item[1])
                 continue
-            if item[0] == abi.CORM_NODE_UNARY and item[1] in _NULL_TESTS and item[2][0] == abi.CORM_NODE_PARAMETER:
-                known = item[2][1]
-                self._tested.add(known.name if isinstance(known, ParameterName) else known)
-                continue
+            if item[0] == abi.CORM_NODE_UNARY and item[1] in _NULL_TESTS:
+                operand: Any = item[-1]
+                if operand[0] == abi.CORM_NODE_PARAMETER:
+                    known = operand[1]
+                    self._tested.add(known.name if isinstance(known, ParameterName) else known)
+                    continue
             # The values of an IN are no nodes, and there may be very many.
             parts = item[:2] if item[0] == abi.CORM_NODE_IN else item
             # In the order in which they stand, in which factories are called.
