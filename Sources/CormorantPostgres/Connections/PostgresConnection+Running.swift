@@ -174,11 +174,20 @@ extension PostgresConnection {
         if asksConstraints { constraints.add(target, rows, isCopied: isCopied) }
     }
 
-    /// Describes it anew; whether it has parameters of other types now.
+    /// Describes it anew; whether it has parameters of other types now. In a transaction, which goes on, it has none where it cannot be
+    /// described.
     func describesOthers(_ prepared: Prepared) throws -> Bool {
         let types = prepared.parameterOIDs
-        try describe(prepared)
-        return prepared.parameterOIDs != types
+        try leavePipeline()
+        let isWithin = transaction == .open
+        if isWithin { try run("SAVEPOINT corm_described", isTold: false) }
+        do { try describe(prepared) } catch {
+            prepared.isStale = true
+            guard isWithin, loss == nil else { throw error }
+            try run("ROLLBACK TO corm_described", isTold: false)
+        }
+        if isWithin { try run("RELEASE corm_described", isTold: false) }
+        return !prepared.isStale && prepared.parameterOIDs != types
     }
 
     private func describeKept(_ prepared: Prepared) throws {
