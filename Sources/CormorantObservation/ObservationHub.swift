@@ -293,6 +293,8 @@ extension ObservationHub {
         // What could not be asked is asked again; a changed schema has all live queries run.
         let isBehind = locked { observers.contains { $0.isBehind.isSet } }
         tell(isBehind ? news + [CommittedChanges(changes: [], changedSchema: true)] : news)
+        // Another may have put this thread's commit into the inbox, and not have come to tell it.
+        if hasCommitted { locked { if !inbox.isEmpty { tellers.insert(currentThread().pointee.id) } } }
         for (table, error) in outbox.failures {
             let observers = locked { self.observers }
             for observer in observers where observer.watched.contains(where: { $0.table === table }) {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from cormorant import Bundle, Database, MigrationError
 
@@ -96,6 +99,24 @@ def test_what_a_block_makes_anew_or_finds_empty_is_no_loss(url: str) -> None:
         with pytest.raises(MigrationError, match='would lose 1 value of "more" of "log"'):
             bundle.revert(db, None)
         bundle.revert(db, None, allow_lossy=True)
+
+
+def test_what_others_drop_meanwhile_is_not_the_steps(url: str) -> None:
+    bundle = Bundle()
+    bundle.add("1", "SELECT nextval('runs'); SELECT pg_advisory_xact_lock(7); CREATE TABLE made (a integer)")
+    with Database(url) as db, Database(url, writer_count=1) as other, ThreadPoolExecutor() as threads:
+        db.execute_script(
+            "CREATE TABLE theirs (a integer); INSERT INTO theirs VALUES (1); CREATE SEQUENCE runs;"
+            "CREATE TABLE wide (a integer, b integer); INSERT INTO wide VALUES (1, 2)"
+        )
+        with other.transaction():
+            other.execute("SELECT pg_advisory_xact_lock(7)")
+            applied = threads.submit(bundle.apply, db)
+            while not other.fetch_value("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"):
+                time.sleep(0.01)
+            other.execute_script("DROP TABLE theirs; CREATE TABLE theirs (b integer); ALTER TABLE wide DROP COLUMN b")
+        applied.result()
+        assert db.fetch_value("SELECT last_value FROM runs") == 1
 
 
 def test_a_block_that_makes_less_anew_asks_for_its_word(url: str) -> None:

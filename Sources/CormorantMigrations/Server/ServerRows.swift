@@ -29,8 +29,9 @@ struct ServerRows {
         known = found
     }
 
-    /// What is there no more, or was emptied at once, as TRUNCATE does, with what is there by its name. Tables stand before their
-    /// columns.
+    /// What this transaction has dropped, or emptied at once, as TRUNCATE does, with what is there by its name. Tables stand before
+    /// their columns. Others may drop theirs meanwhile: who drops a table or a column keeps the table's lock to the end.
+    /// https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-TABLES. Of a server that tells no locks, all counts.
     func gone(_ connection: Connection) throws -> [Part] {
         var found: [Part] = []
         try ServerCatalog(connection: connection).forEach(
@@ -38,7 +39,10 @@ struct ServerRows {
             SELECT k.t, k.c, now.o IS NOT NULL
             FROM pg_catalog.json_to_recordset(\(textLiteral(known))) AS k(o bigint, t text, f bigint, n integer, c text)
                 LEFT JOIN (\(Self.parts)) now ON now.o = k.o AND now.n IS NOT DISTINCT FROM k.n
-            WHERE now.o IS NULL OR k.n IS NULL AND now.f <> k.f
+            WHERE (now.o IS NULL OR k.n IS NULL AND now.f <> k.f)
+                AND (k.o IN (SELECT CAST(l.relation AS bigint) FROM pg_catalog.pg_locks l
+                    WHERE l.pid = pg_catalog.pg_backend_pid() AND l.mode = 'AccessExclusiveLock')
+                    OR NOT EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.pid = pg_catalog.pg_backend_pid()))
             ORDER BY k.t, k.n NULLS FIRST
             """
         ) { found.append(($0.string(0), $0.text(1), $0.int(2))) }
