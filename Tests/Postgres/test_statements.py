@@ -87,3 +87,18 @@ def test_one_statement_with_its_parameters_written_in_two_ways(db: Database) -> 
         for query, values in ways:
             assert db.fetch_values(query, values) == [2]
     assert db.count(Team) == 3
+
+
+def test_a_cursor_of_sql_that_has_other_columns_than_the_last(db: Database) -> None:
+    with db.transaction():
+        for query, columns, rows in [
+            ("SELECT 7::bigint AS a", ("a",), [(7,)]),
+            ("SELECT 1.5::double precision AS a", ("a",), [(1.5,)]),
+            ("SELECT 1.5::double precision AS b", ("b",), [(1.5,)]),
+            ("SELECT 2::bigint AS b, 'x' AS c", ("b", "c"), [(2, "x")]),
+            ("TABLE squad", ("id", "name"), [(1, "Reds"), (2, "Blues")]),
+        ]:
+            db.execute(f"DECLARE passing CURSOR FOR {query}")
+            result = db.query("FETCH ALL FROM passing")
+            assert (tuple(result.columns), [tuple(row) for row in result]) == (columns, rows)
+            db.execute("CLOSE passing")

@@ -26,6 +26,10 @@ final class Prepared {
     var users = 0
     var lastUse: UInt64 = 0
 
+    /// Whether the server tells by itself that its columns are of other types by now.
+    private let keepsTypes: Bool
+    /// Whether the names of its columns are those that stand in the SQL.
+    private let keepsNames: Bool
     /// Those of the columns, for the comparison with each run's.
     private var names: [UnsafeMutablePointer<CChar>?] = []
 
@@ -41,6 +45,8 @@ final class Prepared {
         self.sql = sql
         isDirect = sql.words.isDirect && sql.numbers.isEmpty
         name = keepsStatements && !isDirect ? "corm_" + sha256(sql.source.utf8).prefix(32) : nil
+        keepsTypes = name != nil && sql.words.isPlanned
+        keepsNames = sql.words.namesColumns && !sql.source.utf8.contains(UInt8(ascii: "*"))
     }
 
     deinit { for name in names { free(name) } }
@@ -48,11 +54,10 @@ final class Prepared {
     /// Takes the columns of a result, where another connection has changed a table's. If not all can be read in the form that
     /// was asked for, it is stale.
     func adoptColumns(_ result: OpaquePointer, _ pq: LibPQ) {
-        // Of one that it keeps the server says so itself.
-        if name == nil, hasOtherColumns(result, pq) {
+        if !keepsTypes, hasOtherColumns(result, pq) {
             takeColumns(result, pq)
             isStale = resultFormat == 1 && columns.contains { $0.type == .other }
-        } else {
+        } else if !keepsNames {
             adoptNames(result, pq)
         }
     }

@@ -17,6 +17,7 @@ struct StatementWords {
     private var analyzes = false
     private var returnsToSavepoint = false
     private var namesPath = false
+    private var namesTable = false
     /// The table that is written, with its schema, as the SQL has them: quoted where they are there.
     private(set) var target: [String] = []
 
@@ -68,6 +69,7 @@ struct StatementWords {
             "key" where previousWord == "for":
             locks = true
         case "into" where !writes: makesTable = true
+        case "table": namesTable = true
         case "search_path", "schema", "role", "authorization", "all": namesPath = true
         case "temp", "temporary", "pg_temp": namesTemporary = true
         case "drop" where previousWord == "commit": dropsAtCommit = true
@@ -107,8 +109,11 @@ struct StatementWords {
     /// Whether settings of the session's may be others behind it, beyond its transaction.
     private(set) var changesSession = false
 
+    private(set) var forgetsStatements = false
+
     /// After the last token.
     mutating func conclude() {
+        forgetsStatements = first == "deallocate" || first == "discard"
         isReadOnly = onlyReads
         changesSchema = mayChangeSchema
         changesSession = mayChangeSession
@@ -180,6 +185,14 @@ struct StatementWords {
         default: transactionWord != nil
         }
     }
+
+    /// Whether the server plans it, and refuses to run a plan that it keeps once that gives other columns.
+    var isPlanned: Bool {
+        ["select", "values", "table", "with", "insert", "update", "delete", "merge"].contains(first)
+    }
+
+    /// Whether the columns of a plan without a `*` have the names that the SQL gives them.
+    var namesColumns: Bool { isPlanned && !namesTable }
 
     /// Whether PostgreSQL tells how many rows it changed.
     var changesRows: Bool { writes }
