@@ -28,7 +28,7 @@ package struct AtomicNumber: @unchecked Sendable {  // the accesses are atomic
 
     /// Puts `wanted` in the place of `expected`; false where it was another number.
     @inline(__always)
-    func exchange(_ expected: Int64, for wanted: Int64) -> Bool { cthreads_swap(address, expected, wanted) }
+    package func exchange(_ expected: Int64, for wanted: Int64) -> Bool { cthreads_swap(address, expected, wanted) }
 
     /// Stores a number that is larger than what is there.
     package func raise(to value: Int64) {

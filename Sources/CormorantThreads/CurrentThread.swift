@@ -85,6 +85,9 @@ package enum Threads {
         abandoned.add(1)
     }
 
+    /// Whether any thread ended with a transaction open.
+    package static var anyHasEnded: Bool { abandoned.load() > 0 }
+
     /// Whether the thread ended with a transaction open.
     package static func hasEnded(_ thread: Int64) -> Bool {
         guard abandoned.load() > 0 else { return false }
@@ -124,7 +127,7 @@ package enum Threads {
 
     /// How the calling thread waits for a reader.
     package static var patience: Patience {
-        get { Patience(rawValue: currentThread().pointee.patience) ?? .none }
+        get { currentThread().patience }
         set { currentThread().pointee.patience = newValue.rawValue }
     }
 
@@ -151,6 +154,9 @@ extension UnsafeMutablePointer where Pointee == cthreads_record {
         pointee.transactions &+= 1
         if pointee.transactions == 1 { Threads.watchEnd(self) }
     }
+
+    /// How the thread waits for a reader.
+    package var patience: Patience { Patience(rawValue: pointee.patience) ?? .none }
 
     package func endTransaction() { pointee.transactions &-= 1 }
 }

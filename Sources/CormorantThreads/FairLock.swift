@@ -7,7 +7,7 @@ package final class FairLock: @unchecked Sendable {
     /// Of one permit, which is the lock.
     private let semaphore = Semaphore(1)
     /// The thread that holds it, negative while that is between calls; 0: none does.
-    private let owner = AtomicNumber()
+    package let owner = AtomicNumber()
     /// 1 once more than one thread has held it.
     private let shared = AtomicNumber()
     private var depth = 0

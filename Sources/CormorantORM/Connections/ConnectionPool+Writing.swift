@@ -20,23 +20,27 @@ extension ConnectionPool {
     }
 
     /// What a thread's newest statement that writes did.
-    struct Outcome {
-        var changes: Int64
-        var lastInsertID: Int64
+    struct Outcome: Equatable {
+        var thread: Int64
+        var changes: Int64 = 0
+        var lastInsertID: Int64 = 0
     }
 
     /// A connection for the calling thread, locked: the one that it uses, in a call, a transaction or a cursor, or one that is free.
     func acquireWriting(waits: Bool = true) throws -> PooledConnection {
-        if let pooled = held() {
+        let thread = currentThread()
+        if let pooled = held(by: thread.pointee.id) {
             try pooled.acquire()
             return pooled
         }
-        shareIfOthersCame()
+        shareIfOthersCame(thread.pointee.id)
         while true {
-            if let pooled = try acquirePinned() ?? acquireKept() { return pooled }
+            if let pooled = try acquireShared(thread.pointee.id) { return pooled }
             // What was lost is told, though another connection is free.
-            if let lost = members.first(where: { freeIfAbandoned($0) }) { throw lost.endedWithItsThread() }
-            if let pooled = try acquireFree(waits: waits) { return pooled }
+            if Threads.anyHasEnded, let lost = members.first(where: { freeIfAbandoned($0) }) {
+                throw lost.endedWithItsThread()
+            }
+            if let pooled = try acquireFree(thread, waits: waits) { return pooled }
             // It was pinned while this thread waited.
             guard state.locked({ writing?.pinned }) != nil else { throw isFull() }
         }
@@ -45,7 +49,7 @@ extension ConnectionPool {
     /// One that nobody uses, without waiting.
     func acquireFreeNow() -> PooledConnection? {
         guard held() == nil, state.locked({ writing?.pinned }) == nil else { return nil }
-        return try? acquireFree(waits: false)
+        return try? acquireFree(currentThread(), waits: false)
     }
 
     /// The same for a thread that has none of them, in a transaction or with a cursor.
@@ -54,37 +58,32 @@ extension ConnectionPool {
         return state.locked({ members.contains { $0.taker == thread } }) ? nil : acquireFreeNow()
     }
 
-    private func acquirePinned() throws -> PooledConnection? {
-        guard let pooled = state.locked({ writing?.pinned }) else { return nil }
+    /// The one that everybody gets, else the one that the thread has a cursor on.
+    private func acquireShared(_ thread: Int64) throws -> PooledConnection? {
+        let (pinned, kept) = state.locked { (writing?.pinned, taken(by: thread)) }
+        guard let pooled = pinned ?? kept else { return nil }
         try pooled.acquire()
-        if state.locked({ writing?.pinned === pooled }) { return pooled }
-        giveUp(pooled)
-        return nil
-    }
-
-    /// The one that the thread has a cursor on.
-    private func acquireKept() throws -> PooledConnection? {
-        let thread = currentThread().pointee.id
-        guard let pooled = state.locked({ members.first { $0.taker == thread } }) else { return nil }
-        try pooled.acquire()
-        // With no other use it is about to be given back, or another thread's by now.
-        if pooled.uses > 1, state.locked({ pooled.taker == thread }) { return pooled }
-        giveUp(pooled)
-        return nil
-    }
-
-    /// Unlocks what was acquired and is not the thread's.
-    private func giveUp(_ pooled: PooledConnection) {
+        if pinned != nil {
+            if state.locked({ writing?.pinned === pooled }) { return pooled }
+        } else if pooled.uses > 1, state.locked({ pooled.taker == thread }) {
+            // With no other use it is about to be given back, or another thread's by now.
+            return pooled
+        }
         pooled.uses -= 1
         pooled.lock.unlock()
+        return pinned == nil ? nil : try acquireShared(thread)
+    }
+
+    private func taken(by thread: Int64) -> PooledConnection? {
+        freeCount == members.count ? nil : members.first { $0.taker == thread }
     }
 
     /// Whether one thread alone has come, whose reads need no connection beside.
-    var isAlone: Bool { writing.map { $0.onlyThread.load() == currentThread().pointee.id } ?? false }
+    func isAlone(_ thread: Int64) -> Bool { writing.map { $0.onlyThread.load() == thread } ?? false }
 
-    private func shareIfOthersCame() {
+    private func shareIfOthersCame(_ thread: Int64) {
         guard let only = writing?.onlyThread else { return }
-        let (known, thread) = (only.load(), currentThread().pointee.id)
+        let known = only.load()
         if known == 0 { only.store(thread) } else if known != thread { only.store(-1) }
     }
 
@@ -109,27 +108,28 @@ extension ConnectionPool {
     /// - Returns: what is to be called afterwards.
     func note(_ pooled: PooledConnection, _ writing: Writing) -> (() -> Void)? {
         guard let connection = pooled.connection else { return nil }
-        count(pooled, connection, writing)
-        guard pooled.lock.holds == 1, let told = state.locked({ writing.beforeRelease }) else { return nil }
-        return told(connection)
+        let total = connection.totalChanges
+        let outcome = Outcome(
+            thread: currentThread().pointee.id, changes: connection.changes, lastInsertID: connection.lastInsertID)
+        let told = state.locked {
+            if outcome != pooled.outcome || total != pooled.counted { count(pooled, total, outcome, writing) }
+            return writing.beforeRelease
+        }
+        return pooled.lock.holds == 1 ? told?(connection) : nil
     }
 
-    private func count(_ pooled: PooledConnection, _ connection: Connection, _ writing: Writing) {
-        let total = connection.totalChanges
-        state.lock()
-        defer { state.unlock() }
+    private func count(_ pooled: PooledConnection, _ total: Int64, _ outcome: Outcome, _ writing: Writing) {
         writing.totalChanges += total - pooled.counted
         pooled.counted = total
-        let thread = currentThread().pointee.id
-        writing.outcomes[thread] = Outcome(changes: connection.changes, lastInsertID: connection.lastInsertID)
+        pooled.outcome = outcome
+        writing.outcomes[outcome.thread] = outcome
         // Threads come and go; what one did long ago nobody asks for.
-        if writing.outcomes.count > 1024 { writing.outcomes = writing.outcomes.filter { $0.key == thread } }
+        if writing.outcomes.count > 1024 { writing.outcomes = writing.outcomes.filter { $0.key == outcome.thread } }
     }
 
     /// What the thread did on another connection before, it did.
-    func takeOver(_ pooled: PooledConnection, _ writing: Writing) {
-        let thread = currentThread().pointee.id
-        let outcome = state.locked { writing.outcomes[thread] } ?? Outcome(changes: 0, lastInsertID: 0)
+    func takeOver(_ pooled: PooledConnection, _ outcome: Outcome) {
+        pooled.outcome = outcome
         pooled.connection?.engine?.changes = outcome.changes
         pooled.connection?.newestKey = outcome.lastInsertID
     }
@@ -139,11 +139,12 @@ extension ConnectionPool {
 
     /// What the calling thread's newest statement did.
     var outcome: Outcome {
-        if let connection = held()?.connection {
-            return Outcome(changes: connection.changes, lastInsertID: connection.lastInsertID)
-        }
         let thread = currentThread().pointee.id
-        return state.locked { writing?.outcomes[thread] } ?? Outcome(changes: 0, lastInsertID: 0)
+        if let connection = held(by: thread)?.connection {
+            return Outcome(
+                thread: thread, changes: connection.changes, lastInsertID: connection.lastInsertID)
+        }
+        return state.locked { writing?.outcomes[thread] } ?? Outcome(thread: thread)
     }
 
     /// Rows changed by all of them.

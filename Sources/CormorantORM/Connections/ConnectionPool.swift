@@ -8,11 +8,12 @@ import CormorantThreads
 final class ConnectionPool: @unchecked Sendable {
     // Sendable: `state` guards what is below it; a connection is used under its own lock
     let members: [PooledConnection]
-    /// The same, to be looked through without counting references.
-    private let borrowed: [Unmanaged<PooledConnection>]
+    /// Who has them, to be looked through without counting references.
+    private let owners: [AtomicNumber]
     /// Of those that write; nil where they read.
     let writing: Writing?
     private var count: Int { members.count }
+    private let fork = ForkMark()
     /// As many as there are members that are free.
     private let semaphore: Semaphore
     private let path: String
@@ -33,6 +34,8 @@ final class ConnectionPool: @unchecked Sendable {
     private var isRetired = false
     private var isClosed = false
     private var bypassed = false
+    /// When connections that nobody needs were looked for.
+    private var looked: Int64 = 0
     /// How many were given back.
     private var releases = 0
 
@@ -57,7 +60,7 @@ final class ConnectionPool: @unchecked Sendable {
         members = (0..<min(options.readerCount, 64)).map { _ in
             PooledConnection(nil, timeout: options.busyTimeout, taken)
         }
-        borrowed = members.map { .passUnretained($0) }
+        owners = members.map(\.lock.owner)
         semaphore = Semaphore(members.count)
         free = members
         for pooled in members { pooled.belong(to: self, isReader: true) }
@@ -77,7 +80,7 @@ final class ConnectionPool: @unchecked Sendable {
         members = (0..<min(options.writerCount, 64)).map { number in
             PooledConnection(number == 0 ? first : nil, timeout: options.busyTimeout, taken)
         }
-        borrowed = members.map { .passUnretained($0) }
+        owners = members.map(\.lock.owner)
         semaphore = Semaphore(members.count)
         free = members.reversed()
         connections = [first]
@@ -94,32 +97,29 @@ final class ConnectionPool: @unchecked Sendable {
     ///   - waits: whether to wait for one.
     /// - Returns: nil where it must read through the writer.
     @inline(never)
-    func acquire(isWriting: @autoclosure () -> Bool, waits: Bool) throws -> PooledConnection? {
-        if let pooled = held() {
+    func acquire(_ thread: ThreadRecord, isWriting: @autoclosure () -> Bool, waits: Bool) throws -> PooledConnection? {
+        if let pooled = held(by: thread.pointee.id) {
             try pooled.acquire()
             return pooled
         }
         if isWriting() { return nil }
-        return try acquireFree(waits: waits)
+        return try acquireFree(thread, waits: waits)
     }
 
     /// The one that the calling thread has locked.
-    func held() -> PooledConnection? {
-        let thread = currentThread().pointee.id
-        for member in borrowed where withoutRetaining(member, { $0.lock.isHeld(by: thread) }) {
-            return member.takeUnretainedValue()
-        }
-        return nil
+    func held() -> PooledConnection? { held(by: currentThread().pointee.id) }
+
+    func held(by thread: Int64) -> PooledConnection? {
+        owners.firstIndex { abs($0.load()) == thread }.map { members[$0] }
     }
 
     /// Whether this process is a child of the one whose connections they are.
-    var isForked: Bool { members.first?.lock.isForked ?? false }
+    var isForked: Bool { fork.isForked }
 
     /// One that nobody uses, locked and in use.
-    func acquireFree(waits: Bool) throws -> PooledConnection? {
-        if isForked { throw usedAfterFork() }
+    func acquireFree(_ thread: ThreadRecord, waits: Bool) throws -> PooledConnection? {
+        if fork.isForked { throw usedAfterFork() }
         try taken.refuse()
-        let thread = currentThread().pointee.id
         if !semaphore.tryTake() {
             guard waits, try waitForFree(thread) else { return nil }
         }
@@ -131,7 +131,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// The server takes no more connections: waits until one of those that are open is given back.
-    private func waitForOpen(_ thread: Int64, _ error: CormorantError) throws -> PooledConnection? {
+    private func waitForOpen(_ thread: ThreadRecord, _ error: CormorantError) throws -> PooledConnection? {
         let end = time(after: options.busyTimeout)
         while monotonicTime() < end, !Threads.isCancelled, areOpen {
             sleepMilliseconds(10)
@@ -143,7 +143,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// One that is free, after the semaphore was taken for it.
-    private func takeFree(_ thread: Int64) throws -> PooledConnection? {
+    private func takeFree(_ thread: ThreadRecord) throws -> PooledConnection? {
         state.lock()
         guard !isRetired, !bypassed, !isClosed, let pooled = free.popLast() else {
             let isClosed = isClosed
@@ -152,9 +152,10 @@ final class ConnectionPool: @unchecked Sendable {
             if isClosed { throw databaseClosed() }
             return nil
         }
-        pooled.taker = thread
-        pooled.takerPatience = Threads.patience
-        let definitions = definitions
+        pooled.taker = thread.pointee.id
+        pooled.takerPatience = thread.patience
+        let definitions = definitions.version > 0 ? definitions : nil
+        let outcome = writing?.outcomes[thread.pointee.id]
         state.unlock()
         // Nobody else has it, but for those who set a trace.
         guard pooled.lock.lock(max(1000, options.busyTimeout)) == .taken else {
@@ -172,8 +173,8 @@ final class ConnectionPool: @unchecked Sendable {
                 release(pooled)
                 return nil
             }
-            if definitions.version > 0 { try pooled.bring(definitions) }
-            if let writing { takeOver(pooled, writing) }
+            if let definitions { try pooled.bring(definitions) }
+            if writing != nil { takeOver(pooled, outcome ?? Outcome(thread: thread.pointee.id)) }
         } catch {
             release(pooled)
             throw error
@@ -183,10 +184,10 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// - Returns: false for a thread whose own cursors are running, and for the work of a pool where all readers are kept: it
     ///   might wait for itself.
-    private func waitForFree(_ thread: Int64) throws -> Bool {
+    private func waitForFree(_ thread: ThreadRecord) throws -> Bool {
         for pooled in members { freeIfAbandoned(pooled) }
         state.lock()
-        let hasOne = members.contains { $0.taker == thread }
+        let hasOne = members.contains { $0.taker == thread.pointee.id }
         var before = releases
         state.unlock()
         if hasOne || areKept { return semaphore.tryTake() }
@@ -324,6 +325,8 @@ final class ConnectionPool: @unchecked Sendable {
     private func rest(_ pooled: PooledConnection) {
         let now = monotonicTime()
         pooled.restsSince = now
+        guard now &- looked > ConnectionPool.shortRest else { return }
+        looked = now
         for other in free where other.connection != nil && now &- other.restsSince > ConnectionPool.greatestRest {
             close(connectionOf: other)
         }

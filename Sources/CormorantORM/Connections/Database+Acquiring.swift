@@ -10,6 +10,10 @@ extension Database {
     /// The connection that the calling thread writes by, where it does so now.
     var ownWriter: PooledConnection { writers?.held() ?? writer }
 
+    private func isWriting(_ thread: Int64) -> Bool {
+        writers.map { $0.held(by: thread) != nil } ?? writer.lock.isHeld(by: thread)
+    }
+
     /// Waits for the writer, or for one that is free. Each call needs a `release`.
     func acquireWriter() throws -> PooledConnection {
         if let writers { return try acquireWriter(of: writers) }
@@ -77,8 +81,10 @@ extension Database {
     @inline(never)
     private func acquireReaderBeside(_ waits: Bool) throws -> PooledConnection {
         // As long as no other thread has come, there is nobody to read beside.
-        if let writers, writers.isAlone { return try writers.acquireWriting() }
-        if let readers, let pooled = try readers.acquire(isWriting: ownWriter.lock.isMine, waits: waits) {
+        let thread = currentThread()
+        if let writers, writers.isAlone(thread.pointee.id) { return try writers.acquireWriting() }
+        if let readers, let pooled = try readers.acquire(thread, isWriting: isWriting(thread.pointee.id), waits: waits)
+        {
             return pooled
         }
         return try acquireWriterToRead()

@@ -69,8 +69,10 @@ package final class PooledConnection {
     var shown: ObjectIdentifier?
     /// Of one of a pool of a server: when it was given back last.
     var restsSince: Int64 = 0
-    /// Of one of those that write: how many of the changes of its connection the pool has counted.
+    /// Of one of those that write: how many of the changes of its connection the pool has counted, and what it has noted as its
+    /// thread's newest outcome.
     var counted: Int64 = 0
+    var outcome: ConnectionPool.Outcome?
     /// Of the writer: whether models have caches on it; any thread reads it.
     let hasCaches = AtomicFlag()
     /// Of the writer: pages of the log from which on it is emptied.
