@@ -272,10 +272,12 @@ extension PostgresConnection {
         // One that was interrupted may have left its name to the session.
         let name = "corm_copied_\(monotonicTime())"
         let start = "PREPARE \(name) AS "
+        // One constant, which the server reads sooner than an ARRAY of many.
+        let types = prepared.parameterOIDs.map { String($0) }.joined(separator: ",")
         let text = """
             \(start)\(prepared.sql.text);
             SELECT FROM pg_catalog.pg_prepared_statement() WHERE name = '\(name)'
-            AND parameter_types::oid[] = ARRAY\(prepared.parameterOIDs)::oid[];
+            AND parameter_types::oid[] = '{\(types)}'::oid[];
             DEALLOCATE \(name); \(sql.text)
             """
         guard pq.sendQuery(handle, text) == 1 else { throw lost(sql.words) }
