@@ -158,9 +158,9 @@ package protocol EngineStatement: AnyObject {
     /// Waits for the outcome of what was sent first of all that was not received, which is a run of this one: goes to its
     /// first row, or gives false where it has none; `changes` are its own.
     func receive() throws -> Bool
-    /// Of the row it stands on, one for each column, at the same address for each row; valid until the next step, as are the
-    /// bytes of its texts and blobs, behind each of which stands a NUL.
-    var cells: UnsafePointer<RowCell> { get }
+    /// The row it stands on: a cell for each column, at the same address for each row, and how many; valid until the next step, as
+    /// are the bytes of its texts and blobs, behind each of which stands a NUL.
+    var row: (cells: UnsafePointer<RowCell>, count: Int32) { get }
     /// Ends the running of it; its bindings stay.
     func reset()
     func finalize()

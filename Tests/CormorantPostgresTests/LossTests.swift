@@ -24,7 +24,7 @@ import Testing
         #expect(idle?.message.contains("not known") == false)
         #expect(try connection.value("SHOW lock_timeout") == .text("12345ms"))
         #expect(try connection.value("SHOW TimeZone") == .text("UTC"))
-        #expect(try kept.step() && kept.cells[0].int64 == 5)
+        #expect(try kept.step() && kept.row.cells[0].int64 == 5)
         kept.reset()
         // A write by itself: nobody can tell.
         try connection.script("CREATE TABLE IF NOT EXISTS lossy (a int)")
@@ -52,7 +52,7 @@ import Testing
         // Between rows.
         let rows = try connection.prepare("SELECT pg_backend_pid() FROM generate_series(1, 5000000)")
         #expect(try rows.step())
-        _ = try other.value("SELECT pg_terminate_backend(?::int, 5000)", rows.cells[0].value)
+        _ = try other.value("SELECT pg_terminate_backend(?::int, 5000)", rows.row.cells[0].value)
         let cut = error { while try rows.step() {} }
         #expect(cut?.code == .connection)
         try connection.script("DROP TABLE lossy")
@@ -189,7 +189,7 @@ import Testing
                 _ = try inserts[index].step()
                 try selects[index].bindAll([.text("2026-01-31 12:00:00")])
                 #expect(try selects[index].step())
-                #expect(selects[index].cells[0].int64 == Int64(round * 6 + index + 1))
+                #expect(selects[index].row.cells[0].int64 == Int64(round * 6 + index + 1))
                 selects[index].reset()
                 if round % 3 == 0 { try connection.script("COMMIT") }
             }

@@ -18,14 +18,14 @@ import Testing
         var sum: Int64 = 0
         for expected in 1...5000 {
             #expect(try outer.step())
-            let address = outer.cells
-            #expect(outer.cells[0].int64 == Int64(expected))
+            let address = outer.row.cells
+            #expect(outer.row.cells[0].int64 == Int64(expected))
             guard expected % 1000 == 0 else { continue }
-            inner.bind(outer.cells[0].int64, 1)
+            inner.bind(outer.row.cells[0].int64, 1)
             #expect(try inner.step())
-            sum += inner.cells[0].int64
+            sum += inner.row.cells[0].int64
             inner.reset()
-            #expect(outer.cells == address && outer.cells[0].int64 == Int64(expected))
+            #expect(outer.row.cells == address && outer.row.cells[0].int64 == Int64(expected))
             _ = try connection.rows("INSERT INTO t VALUES (0)")
         }
         #expect(try !outer.step())
@@ -59,7 +59,7 @@ import Testing
         #expect(try connection.value("SELECT 2") == .integer(2))
         #expect(!connection.hasFailedTransaction)
         try connection.script("ROLLBACK")
-        #expect(try statement.step() && statement.cells[0].int64 == 1)
+        #expect(try statement.step() && statement.row.cells[0].int64 == 1)
     }
 
     @Test func changesAreCounted() throws {
@@ -96,12 +96,12 @@ import Testing
                 update.bind(key, 1)
                 try hold(update.send(copying: nil))
             }
-            try hold(update.receive() && update.cells[0].int64 == 5)
+            try hold(update.receive() && update.row.cells[0].int64 == 5)
             // What is run in between waits for all that was sent, whose outcomes are kept.
             try hold(connection.value("SELECT count(*) FROM t WHERE b = 2") == .integer(2))
             try hold(!update.receive())
             #expect(connection.changes == 0)
-            try hold(update.receive() && update.cells[0].int64 == 6)
+            try hold(update.receive() && update.row.cells[0].int64 == 6)
             #expect(try !update.step())
             update.bind(Int64(7), 1)
             try hold(update.send(copying: nil))
@@ -220,13 +220,13 @@ import Testing
         try other.script("ALTER TABLE changing ADD b text DEFAULT 'x'")
         #expect(try statement.step())
         #expect(statement.columnCount == 2 && statement.columnName(1) == "b")
-        #expect(statement.cells[1].value == .text("x"))
+        #expect(statement.row.cells[1].value == .text("x"))
         statement.reset()
         let preparations = statement.preparations
         try other.script("ALTER TABLE changing RENAME b TO c")
         #expect(try statement.step())
         #expect(statement.columnName(1) == "c" && statement.preparations > preparations)
-        #expect(statement.cells[1].value == .text("x"))
+        #expect(statement.row.cells[1].value == .text("x"))
         statement.reset()
         try other.script("ALTER TABLE changing RENAME c TO b")
         try other.script("ALTER TABLE changing ALTER a TYPE text")
@@ -234,7 +234,7 @@ import Testing
         #expect(error { _ = try statement.step() }?.code == .schema)
         try connection.script("ROLLBACK")
         #expect(try statement.step())
-        #expect(statement.cells[0].value == .text("1"))
+        #expect(statement.row.cells[0].value == .text("1"))
         statement.reset()
         // By itself, and in a transaction.
         try connection.begin(.write)
@@ -249,10 +249,10 @@ import Testing
     @Test func rowsBeforeAnErrorComeFirst() throws {
         let statement = try connection.prepare("SELECT 10 / (4 - a) FROM generate_series(1, 9) AS a")
         for isKept in [false, true] {
-            #expect(try statement.step() && statement.cells[0].int64 == 3)
+            #expect(try statement.step() && statement.row.cells[0].int64 == 3)
             if isKept { _ = try connection.value("SELECT 1") }
-            #expect(try statement.step() && statement.cells[0].int64 == 5)
-            #expect(try statement.step() && statement.cells[0].int64 == 10)
+            #expect(try statement.step() && statement.row.cells[0].int64 == 5)
+            #expect(try statement.step() && statement.row.cells[0].int64 == 10)
             #expect(error { _ = try statement.step() }?.code == .range)
         }
         // What the end of the statement refuses is told before its row is given.
@@ -345,7 +345,7 @@ import Testing
                 try hold(delete.send(copying: nil))
             }
             for round in 0..<3 {
-                let isAsExpected = try delete.receive() && delete.cells[0].int64 == Int64(10 * round)
+                let isAsExpected = try delete.receive() && delete.row.cells[0].int64 == Int64(10 * round)
                 #expect(isAsExpected)
             }
             insert.bind(Int64(100), 1)

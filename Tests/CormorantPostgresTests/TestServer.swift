@@ -48,7 +48,7 @@ extension PostgresConnection {
         defer { statement.finalize() }
         try statement.bindAll(values)
         var rows: [[Value]] = []
-        while try statement.step() { rows.append((0..<statement.columnCount).map { statement.cells[$0].value }) }
+        while try statement.step() { rows.append((0..<statement.columnCount).map { statement.row.cells[$0].value }) }
         return rows
     }
 
@@ -70,7 +70,7 @@ extension PostgresConnection {
         let statement = try prepare(sql)
         defer { statement.finalize() }
         try statement.bindAll(values)
-        return try statement.step() ? statement.cells[0].value : .null
+        return try statement.step() ? statement.row.cells[0].value : .null
     }
 
     /// The error of what must fail.

@@ -190,7 +190,7 @@ import Testing
         let count = try connection.prepare("SELECT ?::timestamptz = ?::text::timestamptz AND ?::date = ?::text::date")
         for row in rows.prefix(300) {
             try count.bindAll([row[0], row[1], row[2], row[3]])
-            #expect(try count.step() && count.cells[0].int64 == 1)
+            #expect(try count.step() && count.row.cells[0].int64 == 1)
             count.reset()
         }
     }
@@ -201,11 +201,11 @@ import Testing
         let statement = try connection.prepare(sql)
         #expect(try statement.step())
         for index in 0..<40 {
-            #expect(statement.cells[4 * index].value == .text("\(index).5"))
-            #expect(statement.cells[4 * index + 1].bytes.count == 36)
-            #expect(statement.cells[4 * index + 2].value == .text("text \(index)"))
-            #expect(statement.cells[4 * index + 3].value == .text("2026-01-31"))
-            for cell in [0, 1, 2, 3].map({ statement.cells[4 * index + $0] }) {
+            #expect(statement.row.cells[4 * index].value == .text("\(index).5"))
+            #expect(statement.row.cells[4 * index + 1].bytes.count == 36)
+            #expect(statement.row.cells[4 * index + 2].value == .text("text \(index)"))
+            #expect(statement.row.cells[4 * index + 3].value == .text("2026-01-31"))
+            for cell in [0, 1, 2, 3].map({ statement.row.cells[4 * index + $0] }) {
                 #expect(cell.bytes.baseAddress?.load(fromByteOffset: cell.bytes.count, as: UInt8.self) == 0)
             }
         }

@@ -189,6 +189,7 @@ package final class PostgresConnection: EngineConnection {
 
     /// Those to be sent now.
     func takeSavepoints() -> [String] {
+        if savepoints.isEmpty { return [] }
         defer { savepoints.removeAll(keepingCapacity: true) }
         return savepoints
     }
@@ -240,8 +241,9 @@ package final class PostgresConnection: EngineConnection {
             noteWrites()
             standbys?.note(self)
         }
-        if let trace, let (sql, begin) = running { trace(sql, monotonicTime() - begin) }
+        guard let (sql, begin) = running else { return }
         running = nil
+        trace?(sql, monotonicTime() - begin)
     }
 
     private func noteWrites() {
@@ -257,7 +259,7 @@ package final class PostgresConnection: EngineConnection {
             changes = count
             totalChanges += count
         }
-        if words.first == "deallocate" || words.first == "discard" { statements.forget() }
+        if words.forgetsStatements { statements.forget() }
         guard words.changesSchema else { return }
         if words.takesBack, !hasChangedSchema { return }
         schemaChanges += 1

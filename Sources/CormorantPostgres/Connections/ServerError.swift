@@ -1,7 +1,8 @@
 import CormorantBase
 
 /// What the server, or libpq, said of a statement that failed.
-struct ServerFailure {
+// A class: the many that do not fail pass on but a nil.
+final class ServerFailure {
     /// The SQLSTATE; empty where libpq itself found the fault.
     let state: String
     let message: String

@@ -10,7 +10,7 @@ package final class PostgresStatement: EngineStatement {
     let bound: UnsafeMutablePointer<BoundValue>
     package let parameterCount: Int
     /// One for each column; they stay where they are.
-    private let row: RowBuffer
+    private let buffer: RowBuffer
     var encoder: ParameterEncoder
     private var rowVersion: Int
     private var isFinalized = false
@@ -41,7 +41,7 @@ package final class PostgresStatement: EngineStatement {
         parameterCount = prepared.sql.parameterCount
         bound = .allocate(capacity: max(1, parameterCount))
         bound.initialize(repeating: BoundValue(), count: parameterCount)
-        row = RowBuffer(prepared)
+        buffer = RowBuffer(prepared)
         encoder = ParameterEncoder(prepared.sql.numbers.count)
         rowVersion = prepared.version
     }
@@ -87,7 +87,9 @@ package final class PostgresStatement: EngineStatement {
 
     package var transactionWord: String? { prepared.sql.words.transactionWord }
 
-    package var cells: UnsafePointer<RowCell> { UnsafePointer(row.cells) }
+    package var row: (cells: UnsafePointer<RowCell>, count: Int32) {
+        (UnsafePointer(buffer.cells), Int32(truncatingIfNeeded: prepared.columns.count))
+    }
 
     // Running --------------------------------------------------------------------------------------------------------
 
@@ -103,7 +105,7 @@ package final class PostgresStatement: EngineStatement {
 
     private func fillRow() throws {
         do {
-            try row.fill(pq, current, place, prepared)
+            try buffer.fill(pq, current, place, prepared)
         } catch {
             reset()
             throw error
@@ -153,7 +155,7 @@ package final class PostgresStatement: EngineStatement {
 
     private func layOut() {
         guard rowVersion != prepared.version else { return }
-        row.layOut(prepared)
+        buffer.layOut(prepared)
         rowVersion = prepared.version
     }
 
@@ -297,27 +299,28 @@ package final class PostgresStatement: EngineStatement {
 
 /// Results that were read before they are asked for.
 struct ResultQueue {
-    private var results: [OpaquePointer] = []
+    /// Most often the only one.
+    private(set) var first: OpaquePointer?
+    private var others: [OpaquePointer] = []
     private var start = 0
 
-    var count: Int { results.count - start }
-    var first: OpaquePointer? { start < results.count ? results[start] : nil }
+    var count: Int { first == nil ? 0 : 1 + others.count - start }
 
-    mutating func add(_ result: OpaquePointer) { results.append(result) }
+    mutating func add(_ result: OpaquePointer) { if first == nil { first = result } else { others.append(result) } }
 
     mutating func next() -> OpaquePointer? {
-        guard start < results.count else { return nil }
-        let result = results[start]
+        guard let result = first else { return nil }
+        guard start < others.count else {
+            first = nil
+            return result
+        }
+        first = others[start]
         start += 1
-        if results.count == 1 {
-            // The usual case.
-            results.removeLast()
-            start = 0
-        } else if start == results.count {
-            results.removeAll(keepingCapacity: true)
+        if start == others.count {
+            others.removeAll(keepingCapacity: true)
             start = 0
         } else if start >= 1024 {
-            results.removeFirst(start)
+            others.removeFirst(start)
             start = 0
         }
         return result

@@ -90,8 +90,10 @@ struct ParameterEncoder {
 
     /// Before values are written anew.
     mutating func clear() {
-        for copy in copies { copy.deallocate() }
-        copies.removeAll(keepingCapacity: true)
+        if !copies.isEmpty {
+            for copy in copies { copy.deallocate() }
+            copies.removeAll(keepingCapacity: true)
+        }
         values.update(repeating: nil, count: count)
         formats.update(repeating: 1, count: count)
     }

@@ -57,19 +57,21 @@ final class RowBuffer {
                 sql: prepared.sql.source)
         }
         used = 0
+        // Read once: the calls could change them, for all that the compiler knows.
+        let (cells, types, isBinary) = (cells, types, isBinary)
+        let (lengthOf, valueOf, isNull) = (pq.length, pq.value, pq.isNull)
         for column in 0..<count {
             let index = Int32(truncatingIfNeeded: column)
-            let length = Int(pq.length(result, place, index))
-            guard let value = pq.value(result, place, index).map({ UnsafeRawPointer($0) }),
-                length > 0 || pq.isNull(result, place, index) == 0
+            let length = Int(lengthOf(result, place, index))
+            guard let value = valueOf(result, place, index).map({ UnsafeRawPointer($0) }),
+                length > 0 || isNull(result, place, index) == 0
             else {
                 cells[column] = .null
                 continue
             }
-            let cell =
-                isBinary
-                ? binary(types[column], value, length, column) : text(types[column], value, length, column)
-            guard let cell else { throw fault(types[column], value, length, prepared, column) }
+            let type = types[column]
+            let cell = isBinary ? binary(type, value, length, column) : text(type, value, length, column)
+            guard let cell else { throw fault(type, value, length, prepared, column) }
             cells[column] = cell
         }
     }

@@ -29,8 +29,9 @@ package struct Row {
     @usableFromInline @inline(never)
     init(engine statement: Statement) {
         self.statement = nil
-        cells = statement.engine?.cells
-        cellCount = Int32(truncatingIfNeeded: statement.engine?.columnCount ?? 0)
+        let row = statement.engine?.row
+        cells = row?.cells
+        cellCount = row?.count ?? 0
         source = .passUnretained(statement)
     }
 
