@@ -100,6 +100,9 @@ extension BinaryOperator {
         }
     }
 
+    /// Whether it looks for a pattern, or a part, in a text.
+    var looksIntoText: Bool { ignoresCase || self == .glob || self == .notGlob || self == .regexp }
+
     /// Whether the result is a truth value.
     package var isCondition: Bool { precedence == .equality || precedence == .comparison }
 }

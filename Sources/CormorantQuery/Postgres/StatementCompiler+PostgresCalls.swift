@@ -40,10 +40,14 @@ extension StatementCompiler {
         case "ceil", "ceiling", "floor", "trunc": return first?.calculated
         case "min" where arguments.count == 1, "max" where arguments.count == 1:
             return first == .boolean ? .integer : first == .uuid ? .text : first
-        case "min", "max", "coalesce", "ifnull", "nullif": return try? unite(arguments)
+        case "min", "max":
+            // As they are written to be ordered.
+            let type = try? unite(arguments)
+            return type == .boolean ? .integer : type
+        case "coalesce", "ifnull", "nullif": return try? unite(arguments)
         case "iif": return try? unite(Array(arguments.dropFirst()))
         case "lag", "lead": return try? unite(arguments.first.map { [$0] + arguments.dropFirst(2) } ?? [])
-        case "first_value", "last_value", "nth_value", "likely", "unlikely": return first
+        case "first_value", "last_value", "nth_value", "likely", "unlikely", "likelihood": return first
         case "group_concat", "string_agg", "lower", "upper", "trim", "ltrim", "rtrim", "replace", "hex", "char",
             "date", "time", "datetime", "strftime", "json_type", "concat", "quote", "format", "printf", "typeof":
             return .text
@@ -316,7 +320,7 @@ extension StatementCompiler {
                 try write(arguments[2], as: type)
             }
             sql += " END"
-        case ("likely", 1), ("unlikely", 1): try write(postgres: arguments[0], at: .atom)
+        case ("likely", 1), ("unlikely", 1), ("likelihood", 2): try write(postgres: arguments[0], at: .atom)
         case ("min", 2...), ("max", 2...): try write(extreme: arguments, name == "max")
         default: return false
         }

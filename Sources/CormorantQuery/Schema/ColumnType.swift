@@ -73,6 +73,9 @@ extension ColumnType {
         }
     }
 
+    /// Whether the file has its values in one form of text, of the several that they can be given in.
+    package var hasTextForm: Bool { timeForm != nil || self == .uuid }
+
     package var isInteger: Bool { self == .int64 || self == .int32 }
 
     /// The integers that a property holds.

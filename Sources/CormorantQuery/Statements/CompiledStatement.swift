@@ -100,6 +100,8 @@ package enum ParameterForm: Sendable {
     case moment(Moment.Bound)
     /// A LIKE pattern in which the value stands for itself; where it `folds`, without regard to case.
     case pattern(BinaryOperator, folds: Bool)
+    /// As a path into JSON.
+    case path
     /// As a value of that type.
     case stored(ColumnType)
     /// As a limit or an offset, by which name it is told.
@@ -111,6 +113,7 @@ package enum ParameterForm: Sendable {
         switch self {
         case .plain: value
         case .only(let kind, let refusal): try value.required(as: kind, refusal)
+        case .path: try value.pathIntoJSON()
         case .stored(let type): try value.required(as: type)
         case .count(let name): try value.count(name)
         case .expression(let kind): try value.postgresExpression(kind)

@@ -37,20 +37,15 @@ extension StatementCompiler {
         }
     }
 
-    /// How a function is called where one of its arguments is a decimal. nil: as it is, its arguments too.
-    func exactCall(_ call: Call, _ name: String) throws -> (name: String, exact: Range<Int>)? {
+    /// What a function is called where one of its arguments is a decimal. nil: as it is.
+    func exactName(of call: Call, _ name: String) throws -> String? {
         guard let decimal = call.arguments.lazy.compactMap({ self.type(of: $0) }).first(where: { $0.type == .decimal })
         else {
             return nil
         }
-        let all = call.arguments.indices
         switch name {
-        case "sum": return (dialect.decimalSum, 0..<0)
-        case "abs": return (dialect.decimalMagnitude, 0..<0)
-        case "min", "max": return (call.name, all.count > 1 ? all : 0..<0)
-        case "coalesce", "ifnull", "nullif": return (call.name, all)
-        case "iif": return (call.name, min(1, all.count)..<all.count)
-        case "lag", "lead": return (call.name, min(2, all.count)..<all.count)
+        case "sum": return dialect.decimalSum
+        case "abs": return dialect.decimalMagnitude
         case _ where calculatingFunctions.contains(name): throw notExact(name + "()", decimal)
         default: return nil
         }

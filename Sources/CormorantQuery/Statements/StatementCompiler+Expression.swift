@@ -135,6 +135,7 @@ extension StatementCompiler {
             case .hasPrefix, .hasSuffix, .contains: try compiler.write(pattern: right, op, folds: folded != nil)
             case .like, .notLike, .glob, .notGlob:
                 try compiler.write(wholePattern: right, op, at: own.next, folds: folded != nil)
+            case .jsonAt, .jsonValueAt: try compiler.write(given: right, at: own.next, as: .path)
             default: try compiler.write(right, at: own.next, beside: op.compares ? left : nil)
             }
         }
@@ -167,11 +168,11 @@ extension StatementCompiler {
         guard let other else { return try write(expression, at: level) }
         if try write(moment: expression, beside: other) { return }
         let made = other.typeHint == nil ? type(of: other) : nil
-        if let hint = other.typeHint ?? (made?.type.timeForm != nil ? made?.column : nil) {
+        if let form = other.typeHint.map({ .comparedWith($0) }) ?? made.flatMap({ $0.type.hasTextForm ? $0.form : nil })
+        {
             switch expression.node {
-            case .value(let value, nil), .value(let value, .decimal):
-                return bind(.value(try value.comparable(with: hint)))
-            case .parameter(let name): return bindParameter(name, .comparedWith(hint))
+            case .value(let value, nil), .value(let value, .decimal): return bind(.value(try form.apply(value)))
+            case .parameter(let name): return bindParameter(name, form)
             default: break
             }
         }
@@ -280,18 +281,18 @@ extension StatementCompiler {
         sql += "CASE"
         if let base {
             sql += " "
-            try write(matched: base)
+            try write(matched: base, among: cases.map(\.when))
         }
-        let isExact = cases.contains { isDecimal($0.then) } || otherwise.map { isDecimal($0) } ?? false
+        let kind = sharedType(of: cases.map(\.then) + (otherwise.map { [$0] } ?? []))
         for (when, then) in cases {
             sql += " WHEN "
             try write(when, at: .any, beside: base)
             sql += " THEN "
-            if isExact { try write(exact: then) } else { try write(then, at: .any) }
+            try write(then, among: kind)
         }
         if let otherwise {
             sql += " ELSE "
-            if isExact { try write(exact: otherwise) } else { try write(otherwise, at: .any) }
+            try write(otherwise, among: kind)
         }
         sql += " END"
     }
@@ -326,15 +327,23 @@ extension StatementCompiler {
         guard isFunctionName(call.name) else { throw notAFunction(call.name) }
         let name = foldIdentifier(call.name)
         try requireNumbers(in: call, name)
-        let exact = try exactCall(call, name)
-        sql += (exact?.name ?? call.name) + "("
+        sql += (try exactName(of: call, name) ?? call.name) + "("
         if call.isDistinct { sql += "DISTINCT " }
         if call.arguments.isEmpty, name == "count" { sql += "*" }
         let compares = call.isDistinct || ["min", "max", "nullif"].contains(name)
+        let alike = argumentsAlike(call, name)
+        let kind = sharedType(of: alike.map { call.arguments[$0] })
+        let areMoments =
+            name == "nullif" && kind?.type == .offsetDatetime && !call.arguments.contains { $0.comparesTexts }
         for (index, argument) in call.arguments.enumerated() {
             if index > 0 { sql += ", " }
-            if let exact, exact.exact.contains(index), !isDecimal(argument) {
-                try write(exact: argument)
+            if name == "likelihood", index == 1, case .value(.real(let part), _) = argument.node, 0...1 ~= part {
+                // SQLite takes a constant alone.
+                sql += "\(part)"
+            } else if let kind, alike.contains(index),
+                kind.type == .decimal ? !isDecimal(argument) : argument.isGivenValue
+            {
+                try write(argument, among: kind)
             } else if compares {
                 try write(compared: argument, at: .any)
             } else if dateFunctions.contains(name), isOffsetDatetime(argument) {
@@ -344,6 +353,8 @@ extension StatementCompiler {
             } else {
                 try write(argument, at: .any)
             }
+            // It compares as its first argument says.
+            if areMoments, index == 0 { write(collation: dialect.momentCollation) }
         }
         if !call.order.isEmpty { try write(orderWithin: call) }
         sql += ")"

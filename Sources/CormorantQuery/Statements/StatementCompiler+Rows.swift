@@ -79,7 +79,7 @@ extension StatementCompiler {
         if isMoment(operand) { return .moment(.start) }
         if let hint = operand.typeHint { return .comparedWith(hint) }
         guard let made = type(of: operand) else { return storage(beside: operand) ?? .plain }
-        if made.type.timeForm != nil, let column = made.column { return .comparedWith(column) }
+        if made.type.hasTextForm { return made.form }
         return made.type == .decimal ? .decimal : storage(beside: operand) ?? .plain
     }
 
@@ -150,13 +150,8 @@ extension StatementCompiler {
         let (start, before) = (sql.count, collations)
         let isColumn = if case .column = column.bare.node { select.compounds.isEmpty } else { false }
         let isSaid = isInRow || !isColumn
-        if case .value = part.node, column.typeHint != nil {
-            try write(part, at: .any, beside: column)
-        } else {
-            try write(part, at: isSaid ? .collate : .comparison)
-        }
-        if case .value = part.node, column.typeHint != nil, isDecimal(part) || inner.isDecimal(column) { return }
-        if comparesAsDecimal(part) { return write(collation: dialect.decimalCollation) }
+        try write(given: part, at: isSaid ? .collate : .comparison, as: inner.form(beside: column))
+        if comparesAsDecimal(part, besideGiven: column, in: inner) { return write(collation: dialect.decimalCollation) }
         if case .collate = part.node { return }
         // SQLite takes a collation from anywhere inside of both, and where rows hold NULL from the left side alone.
         guard isSaid || collations > before, mayBeText(part), inner.mayBeText(column) else { return }
@@ -165,6 +160,37 @@ extension StatementCompiler {
             sql += ")"
         }
         write(collation: quoteIdentifier(collation(of: part, column, in: inner) ?? "BINARY"))
+    }
+
+    /// Whether what is looked for compares as a decimal: a value that is given does as what it is looked for in says.
+    private func comparesAsDecimal(
+        _ part: Expression, besideGiven other: Expression, in inner: StatementCompiler
+    ) -> Bool {
+        guard part.isGivenValue else { return comparesAsDecimal(part) }
+        if case .collate = other.node { return false }
+        return comparesAsDecimal(part) || inner.comparesAsDecimal(other)
+    }
+
+    /// Writes what is compared with several: a value that is given as the first of them that is none.
+    func write(matched operand: Expression, among others: [Expression]) throws {
+        guard operand.isGivenValue, let other = others.first(where: { !$0.isGivenValue }) else {
+            return try write(matched: operand)
+        }
+        if areMoments(operand, other) { return try write(momentSoughtBy: operand) }
+        try write(given: operand, at: .collate, as: form(beside: other))
+        if comparesAsDecimal(operand, besideGiven: other, in: self) { write(collation: dialect.decimalCollation) }
+    }
+
+    /// Writes an expression, a value that is given in a form.
+    func write(given expression: Expression, at level: Precedence, as form: @autoclosure () -> ParameterForm) throws {
+        switch expression.node {
+        case .value(let value, nil): bind(.value(try form().apply(value)))
+        case .value(let value, .decimal):
+            if case .plain = form() { return try write(expression, at: level) }
+            bind(.value(try form().apply(value)))
+        case .parameter(let name): bindParameter(name, form())
+        default: try write(expression, at: level)
+        }
     }
 
     private func mayBeText(_ expression: Expression) -> Bool { type(of: expression)?.type.isText ?? true }

@@ -7,7 +7,9 @@ extension StatementCompiler {
     func checkSides(of expression: Expression) throws {
         try refuseDaysBesideMoments(in: expression)
         switch expression.node {
-        case .binary(.jsonAt, _, let path), .binary(.jsonValueAt, _, let path): try requirePath(path)
+        case .binary(.jsonAt, _, let path), .binary(.jsonValueAt, _, let path):
+            if case .value(let value, _) = path.node { _ = try value.pathIntoJSON() }
+        case .binary(let op, let left, _) where op.looksIntoText: try refuseJSON(left, op)
         case .binary(let op, let left, let right) where op.compares: try refuseTextBesideNumber(left, right)
         case .between(let operand, let low, let high):
             for bound in [low, high] { try refuseTextBesideNumber(operand, bound) }
@@ -17,9 +19,18 @@ extension StatementCompiler {
         }
     }
 
+    /// JSON is one text in a file of SQLite and another in PostgreSQL: in which spaces stand, and keys in which order.
+    private func refuseJSON(_ operand: Expression, _ op: BinaryOperator) throws {
+        guard let found = type(of: operand), found.type == .json else { return }
+        throw CormorantError(
+            .type, "a pattern looks into a text, and \(found.column.map(\.title) ?? "a value") is of type json",
+            hint: "look at what stands at a path, at the elements that json_each() gives, or at it cast to a text",
+            columns: found.column.map { [$0.column.name] } ?? [])
+    }
+
     private func refuseTextBesideNumber(_ left: Expression, _ right: Expression) throws {
-        if case .row(let parts) = left.node, case .row(let others) = right.node {
-            for (part, other) in zip(parts, others) { try refuseTextBesideNumber(part, other) }
+        if left.isRow || right.isRow {
+            for (part, other) in zip(left.parts, right.parts) { try refuseTextBesideNumber(part, other) }
             return
         }
         guard let one = storage(of: left), let other = storage(of: right), one != other else { return }
@@ -31,8 +42,8 @@ extension StatementCompiler {
 
     /// What a parameter or a value of a list must be beside an expression; nil: it may be anything.
     func storage(beside expression: Expression) -> ParameterForm? {
-        guard !expression.isValue, storage(of: expression) == .text else { return nil }
-        return .only(.text, StorageKind.text.refusal(expression))
+        guard !expression.isValue, let kind = storage(of: expression) else { return nil }
+        return .only(kind, kind.refusal(expression))
     }
 
     /// Of a value, and of a function that always gives the same: it is not converted beside the other. nil: not known.
@@ -43,32 +54,37 @@ extension StatementCompiler {
         case .call(let call) where call.window == nil:
             let name = foldIdentifier(call.name)
             return StorageKind.texts.contains(name) ? .text : StorageKind.numbers.contains(name) ? .number : nil
+        case .scalar(let select): return select.columns.first.flatMap { storage(of: $0) }
         default: return nil
         }
     }
 
-    /// SQLite has read a path that does not begin with $ otherwise from version to version, unless it is a word.
-    private func requirePath(_ path: Expression) throws {
-        guard case .value(.text(let text), _) = path.node, !text.hasPrefix("$"), !isKey(text) else { return }
-        throw noPath(text)
-    }
+}
 
-    func noPath(_ text: String) -> CormorantError {
-        CormorantError(
-            .sql, "\"\(text)\" is no path into JSON",
-            hint: "write it as $.key[0], and a key with other signs in quotes: $.\"a.b\"")
-    }
+func noPath(_ text: String) -> CormorantError {
+    CormorantError(
+        .sql, "\"\(text)\" is no path into JSON",
+        hint: "write it as $.key[0], and a key with other signs in quotes: $.\"a.b\"")
+}
 
-    /// Whether it is a word, which is a key in place of a path. One that begins with a digit may be an index.
-    func isKey(_ text: String) -> Bool {
-        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-        guard let first = text.utf8.first, !isDigit(first) else { return false }
-        return text.utf8.allSatisfy { $0 >= 0x80 || $0 == 0x5F || isDigit($0) || (0x41...0x5A).contains($0 & 0xDF) }
-    }
+/// Whether it is a word, which is a key in place of a path. One that begins with a digit may be an index.
+func isKey(_ text: String) -> Bool {
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    guard let first = text.utf8.first, !isDigit(first) else { return false }
+    return text.utf8.allSatisfy { $0 >= 0x80 || $0 == 0x5F || isDigit($0) || (0x41...0x5A).contains($0 & 0xDF) }
 }
 
 extension Expression {
     fileprivate var isValue: Bool { if case .value = bare.node { true } else { false } }
+
+    /// What stands at each place of a row, or of the rows that a SELECT gives.
+    fileprivate var parts: [Expression] {
+        switch node {
+        case .row(let parts): parts
+        case .scalar(let select): select.columns
+        default: []
+        }
+    }
 }
 
 /// A storage class of SQLite, as far as one is compared with the other.
@@ -92,6 +108,12 @@ package enum StorageKind: Sendable {
 }
 
 extension Value {
+    /// SQLite has read a path that does not begin with $ otherwise from version to version, unless it is a word.
+    func pathIntoJSON() throws -> Value {
+        guard case .text(let text) = self, !text.hasPrefix("$"), !isKey(text) else { return self }
+        throw noPath(text)
+    }
+
     /// Throws where it is of the other kind.
     func required(as kind: StorageKind, _ refusal: CormorantError) throws -> Value {
         switch (self, kind) {

@@ -13,6 +13,9 @@ package struct ExpressionType: Sendable {
 
     init(_ column: ColumnReference) { self.init(column.column.type, column) }
 
+    /// What is made of a value beside one of it.
+    var form: ParameterForm { column.map { .comparedWith($0) } ?? .stored(type) }
+
     var isReal: Bool { type == .double || type == .float }
 
     /// The type of what is calculated with it; nil where it is no number.
@@ -64,10 +67,49 @@ extension StatementCompiler {
         case "min", "max", "coalesce", "ifnull", "first_value", "last_value", "nth_value", "nullif", "lag", "lead":
             return strongest(arguments)
         case "sum", "abs": return arguments.first.flatMap { type(of: $0)?.asNumber }
-        case "iif": return strongest(arguments.dropFirst())
+        case "iif", "if": return strongest(arguments.dropFirst())
+        case "likely", "unlikely", "likelihood": return arguments.first.flatMap { type(of: $0) }
         case "avg", "total", "round": return ExpressionType(.double)
         default: return nil
         }
+    }
+
+    /// The arguments among which a function chooses what it gives, so that they are of one type.
+    func argumentsAlike(_ call: Call, _ name: String) -> [Int] {
+        let all = call.arguments.indices
+        return switch name {
+        case "min", "max": all.count > 1 ? Array(all) : []
+        case "coalesce", "ifnull", "nullif": Array(all)
+        case "iif", "if": Array(all.dropFirst())
+        case "lag", "lead": all.filter { $0 != 1 }
+        default: []
+        }
+    }
+
+    /// The type that values among these are written as; nil: as they are.
+    func sharedType(of parts: some Sequence<Expression>) -> ExpressionType? {
+        guard let found = strongest(parts) else { return nil }
+        if found.type == .decimal { return found }
+        guard found.type.hasTextForm, parts.allSatisfy({ type(of: $0).map { $0.type == found.type } ?? true })
+        else { return nil }
+        return found
+    }
+
+    /// Writes one of several expressions of a type, a value that is given as one of it, if it can be.
+    func write(_ expression: Expression, among kind: ExpressionType?) throws {
+        guard let kind else { return try write(expression, at: .any) }
+        if kind.type == .decimal { return try write(exact: expression) }
+        guard case .value(let value, nil) = expression.node else {
+            return try write(given: expression, at: .any, as: kind.form)
+        }
+        var stored = try value.stored(as: kind.type)
+        // A datetime by itself is in UTC.
+        if stored == nil, kind.type == .offsetDatetime, case .text(var text) = value {
+            stored = try text.withUTF8 { Timestamp(stored: $0) }.map {
+                .text(try OffsetTimestamp($0, offsetSeconds: 0).stored("a time"))
+            }
+        }
+        bind(.value(stored ?? value))
     }
 
     /// Among values of several types decimals are what the others are made, and reals what integers are.

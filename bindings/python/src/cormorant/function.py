@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ._arithmetic import Number, T_co
 from ._native import abi
-from ._operand import TRUTHS, column_of, condition_node, decimals_of, durations_of, operand, term_nodes, value_node
+from ._operand import (
+    TRUTHS,
+    column_of,
+    condition_node,
+    decimals_of,
+    durations_of,
+    is_parameter,
+    operand,
+    term_nodes,
+    value_node,
+)
 from ._parameter import ParameterName
 from ._shape import TupleShape
 from ._sql import bindings_of
@@ -66,6 +76,7 @@ class Call(Expression[T_co]):
 # Functions whose value is one of their first argument's, so that it is decoded as that.
 _OF_FIRST_ARGUMENT = frozenset(
     {"min", "max", "coalesce", "ifnull", "nullif", "first_value", "last_value", "nth_value", "lag", "lead"}
+    | {"likely", "unlikely", "likelihood"}
 )
 # Those whose value is a decimal where one of their arguments is.
 _OF_DECIMALS = _OF_FIRST_ARGUMENT | {"sum", "abs", "iif"}
@@ -94,6 +105,10 @@ class _OfFirstArgument(Protocol):
     def __call__(self, value: Expression[T], *others: Any) -> Call[T | None]: ...
     @overload
     def __call__(self, value: Any, *others: Any) -> Call[Any]: ...
+
+
+class _First(Protocol):
+    def __call__(self, value: Expression[T]) -> Call[T]: ...
 
 
 class _Coalesce(Protocol):
@@ -150,6 +165,8 @@ class _Functions:
         last_value: _OfFirstArgument
         nth_value: _OfFirstArgument
         lag: _OfFirstArgument
+        likely: _First
+        unlikely: _First
         lead: _OfFirstArgument
 
         def lower(self, text: Expression[T]) -> Call[T]: ...
@@ -261,10 +278,13 @@ def case(*cases: tuple[Any, Any], else_: Any = None, base: Expression[Any] | Non
         if not isinstance(item, tuple) or len(item) != 2:
             raise ProgrammingError("a case is no pair", hint="write case((condition, value), ..., else_=value)")
     when = condition_node if base is None else base._beside
+    # Of a parameter that is compared the others say what it is.
+    known = next((item for item, _ in cases if isinstance(item, Expression) and not is_parameter(item)), None)
+    compared = None if base is None else base._node if known is None else known._beside(base)
     column = column_of(*(value for _, value in cases), else_)
     pairs = [(when(item), value_node(value, column)) for item, value in cases]
     otherwise = None if else_ is None else value_node(else_, column)
-    return Expression((abi.CORM_NODE_CASE, None if base is None else base._node, pairs, otherwise), column)
+    return Expression((abi.CORM_NODE_CASE, compared, pairs, otherwise), column)
 
 
 @overload

@@ -22,6 +22,7 @@ from cormorant import (
     column,
     func,
     key,
+    literal,
     param,
     scalar,
     select,
@@ -69,6 +70,13 @@ def db() -> Iterator[Database]:
         yield database
 
 
+def _expression(item: Any, it: Any) -> Expression[Any]:
+    """A value as an expression, or the column itself where nothing else knows the value's form."""
+    if isinstance(it, Expression):
+        return it
+    return item if item.type_name in ("text", "json") else literal(it)
+
+
 Made = Callable[[Any, Any], "Expression[Any]"]
 # What is made of a column and a value.
 CONDITIONS: dict[str, Made] = {
@@ -84,6 +92,11 @@ CONDITIONS: dict[str, Made] = {
     "case": lambda item, it: case((Item.id == 1, item), else_=it) == it,
     "case of both": lambda item, it: case((Item.id == 9, it), else_=item) == it,
     "nullif": lambda item, it: func.nullif(item, it).is_null(),
+    "nullif turned": lambda item, it: (Item.id == 1) & func.nullif(it, item).is_null(),
+    "likely": lambda item, it: func.likely(item) == it,
+    "unlikely turned": lambda item, it: it == func.unlikely(item),
+    "likelihood": lambda item, it: func.likelihood(item, 0.5) == it,
+    "base as a value": lambda item, it: case((item, 1), else_=0, base=_expression(item, it)) == 1,
     "base": lambda item, it: case((it, 1), else_=0, base=item) == 1,
     "base of coalesce": lambda item, it: case((it, 1), else_=0, base=func.coalesce(item, None)) == 1,
     "scalar": lambda item, it: scalar(select(item).where(Item.id == 1)) == it,
@@ -176,6 +189,7 @@ def test_on_the_left_of_a_query_and_of_bounds(db: Database, name: str) -> None:
     item, value = getattr(Item, name), VALUES[name]
     every = select(Item.id).where(Item.id == 1)
     assert db.fetch_values(every.where(param("p").in_(select(item))), p=value) == [1]
+    assert db.fetch_values(every.where(param("p").in_(select(func.coalesce(item, None)))), p=value) == [1]
     assert db.fetch_values(every.where(param("p").between(item, item)), p=value) == [1]
 
 
