@@ -148,7 +148,10 @@ void corm_statement_set(corm_statement *statement, const char *property, corm_ex
  * values: consumed; the array itself is borrowed.
  */
 void corm_statement_values(corm_statement *statement, const char *properties, corm_expr *const *values, size_t count);
-/* INSERT: the rows of a SELECT instead, its columns for this list of properties in order. select: consumed. */
+/*
+ * INSERT: the rows of a SELECT instead, its columns for this list of properties in order. Times of creation and update are set, where the
+ * list has them not. select: consumed.
+ */
 void corm_statement_insert_select(corm_statement *statement, const char *properties, corm_statement *select);
 /* INSERT, UPDATE: OR IGNORE, OR REPLACE, ... (record.h). */
 void corm_statement_conflict(corm_statement *statement, corm_conflict policy);

@@ -20,11 +20,14 @@ extension StatementCompiler {
                     hint: "insert them by the model of all rows of the table, discriminator and all",
                     table: change.table.name)
             }
+            let made = made(in: change.table, besides: columns)
             sql += try insertion(change) + change.table.target
-            try write(names: columns, of: change.table)
+            try write(names: columns + made, of: change.table)
             try checkExact(columns, of: change.table, from: select)
             sql += " "
-            try write(select, into: columns, of: change.table, endsInWhere: change.upsert != nil)
+            if !made.isEmpty { sql += "SELECT *" + made.map { _ in ", " + dialect.now }.joined() + " FROM (" }
+            try write(select, into: columns, of: change.table, endsInWhere: made.isEmpty && change.upsert != nil)
+            if !made.isEmpty { sql += ") AS corm_rows WHERE " + dialect.truth(true) }
             scopes.append(Scope(of: change))
             try writeUpsert(change)
         }
@@ -241,7 +244,10 @@ extension StatementCompiler {
                 sql += number > 0 ? ", (" : "("
                 for (index, assignment) in try row.inOrder(of: set, number, change.table).enumerated() {
                     if index > 0 { sql += ", " }
-                    try write(assignment.value, assignedTo: assignment.column, of: change.table)
+                    let isMade = table.columns[assignment.column].stamp == .created && assignment.value.mayBeGivenNull
+                    if isMade { sql += "coalesce(" }
+                    try write(assignment.value, assignedTo: assignment.column, of: table)
+                    if isMade { sql += ", \(dialect.now))" }
                 }
                 sql += (set.isEmpty || made.isEmpty ? "" : ", ") + values + ")"
             }
@@ -466,5 +472,15 @@ extension StatementCompiler.Scope {
         self.init(
             tables: [.init(name: table.name, table: table, written: written, identity: change.identity)],
             only: table, qualifies: false, canJoin: false)
+    }
+}
+
+extension Expression {
+    /// Whether it is given with the statement, as NULL or as what may be that when it runs.
+    fileprivate var mayBeGivenNull: Bool {
+        switch node {
+        case .value(.null, _), .parameter: true
+        default: false
+        }
     }
 }

@@ -163,7 +163,9 @@ class Insert(Change[M]):
         return self._with(*parts)
 
     def from_select(self, properties: Property | Sequence[Property], query: Query[Any]) -> Self:
-        """The rows of a query, its columns for these properties in order; others are the table's default, else NULL."""
+        """The rows of a query, its columns for these properties in order; others are the table's default, else NULL,
+        and the times of creation and of the last write the library's.
+        """
         return self._with((abi.CORM_PART_SELECT, self._names(properties), query._tree()))
 
     def or_(self, policy: Conflict) -> Self:
