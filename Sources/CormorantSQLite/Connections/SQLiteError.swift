@@ -16,6 +16,10 @@ extension Connection {
         // ENOTTY is of an ioctl, with which SQLite asks what a file can do: it says nothing of what failed.
         let systemError = sqlite3_system_errno(handle) == ENOTTY ? 0 : sqlite3_system_errno(handle)
         if let error = movedError(code) { return error }
+        // A checkpoint is tried where the file is only read, too.
+        if isReadOnly, code & 0xFF == SQLITE_IOERR, systemError == EBADF {
+            return told(sqliteError(SQLITE_READONLY, "attempt to write a readonly database", sql: sql))
+        }
         return told(
             sqliteError(
                 code, message, sql: sql, offset: offset >= 0 && sql != nil ? Int(offset) + start : nil,
