@@ -36,6 +36,8 @@ def test_what_is_exported_is_imported_as_it_was(corm: Corm, name: str) -> None:
 
 
 def test_formats(corm: Corm) -> None:
+    assert corm.run("export", "a.db", "v", "--out", "-").out == corm.run("export", "a.db", "v").out
+    assert not (corm.folder / "-").exists()
     assert corm.run("export", "a.db", "v").out == 'i,s\n9223372036854775807,"a,b""c\nd"\n'
     assert corm.run("export", "a.db", "v", "--format", "json").json == [{"i": 9223372036854775807, "s": 'a,b"c\nd'}]
     assert corm.run("export", "a.db", "V", "--format", "ndjson").out.count("\n") == 1

@@ -99,7 +99,7 @@ final class OutputFile {
     /// What the command was started with: its file has been written to by others, and will be.
     private static func openStream(_ path: String) -> Int32? {
         switch path {
-        case "/dev/stdout": return 1
+        case "-", "/dev/stdout": return 1
         case "/dev/stderr": return 2
         default:
             let prefix = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
