@@ -55,6 +55,14 @@ extension ColumnDescriptor {
             """
     )
     public init<Property>(_ name: String, _ type: Property.Type) { self.init(name, ColumnType.int64) }
+
+    /// For a property that is another record, so that the compiler says what to do.
+    @available(*, unavailable, message: "a record is no column: keep its key, and mark a ToOne<...> of it @Relation")
+    public init<R: Record>(_ name: String, _ type: R.Type) { self.init(name, ColumnType.int64) }
+
+    /// For a property that may be another record, so that the compiler says what to do.
+    @available(*, unavailable, message: "a record is no column: keep its key, and mark a ToOne<...> of it @Relation")
+    public init<R: Record>(_ name: String, _ type: R?.Type) { self.init(name, ColumnType.int64) }
 }
 
 extension RecordReader {
