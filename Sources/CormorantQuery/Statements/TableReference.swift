@@ -131,7 +131,16 @@ package final class TableReference: Sendable {
         if let index = column(named: property) { return index }
         throw CormorantError(
             .misuse, "model \(model) has no property \"\(property)\"",
-            hint: nearestNames(to: property, columns.map(\.property)), table: name)
+            hint: ordered(property) ?? nearestNames(to: property, columns.map(\.property)), table: name)
+    }
+
+    /// What to write in place of a property with a direction of SQL behind it; nil for any other text.
+    private func ordered(_ text: String) -> String? {
+        let words = text.split(separator: Character(" ")).map { String($0) }
+        guard words.count == 2, let index = column(named: words[0]) else { return nil }
+        let direction = foldIdentifier(words[1])
+        guard direction == "desc" || direction == "asc" else { return nil }
+        return "write it as \"\(direction == "desc" ? "-" : "")\(columns[index].property)\""
     }
 }
 

@@ -271,6 +271,10 @@ def query(
     if isinstance(sql, Statement):
         hint = "give select() to fetch_all(), fetch_one() or cursor(), and what changes rows to execute()"
         raise ProgrammingError("query() runs SQL, and this is a statement of its own", hint=hint)
+    if hasattr(sql, "__model__"):
+        name = sql.__name__ if isinstance(sql, type) else type_name(sql)
+        hint = f"write fetch_all({name}) for its records, or cursor({name}) for one after another"
+        raise ProgrammingError(f"query() runs SQL, and {name} is a model", hint=hint)
     opened, shape = start_sql(database, sql, bindings, into)
     model = shape if isinstance(shape, ModelInfo) else None
     return Result(database, opened, shape.names, shape.load, shape.load_rows, model)._begin()

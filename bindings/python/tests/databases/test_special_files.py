@@ -108,3 +108,9 @@ def test_a_place_that_takes_no_files_is_told(tmp_path: Path) -> None:
         assert "it is not there, and its folder takes no new file: Read-only file system" in line
     for line in lines[3:]:
         assert "cannot be opened: No such file or directory" in line
+
+
+def test_a_url_of_another_library_is_told_to_be_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OperationalError, match=r"give the path of the file in place of a URL: shop\.db"):
+        Database("sqlite:///shop.db")

@@ -128,5 +128,7 @@ def test_an_upsert_that_does_not_say_what_to_do_is_an_error(db: Database) -> Non
         execute(Department(name="a"))
     with pytest.raises(ProgrammingError, match=r"query\(\) runs SQL.*fetch_all\(\)"):
         db.query(select(Department))  # type: ignore[call-overload]
+    with pytest.raises(ProgrammingError, match=r"Department is a model \(write fetch_all\(Department\)"):
+        db.query(Department)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="a str is wanted, not int"):
         db.query(1)  # type: ignore[call-overload]
