@@ -69,7 +69,7 @@ extension Set: CustomColumnValue, ColumnValue, BindableValue where Element: Arra
 }
 
 /// A dictionary is a JSON object.
-extension Dictionary: CustomColumnValue, ColumnValue, BindableValue
+extension Dictionary: CustomColumnValue, ColumnValue, BindableValue, ParameterConvertible
 where Key == String, Value: ArrayColumnElement & Codable {
     public init(stored: JSONText) throws { self = try JSON<Self>(stored: stored).content }
 

@@ -31,6 +31,16 @@ func tuples() -> some RowQuery<(String, Int, Double?, Int?, String)> {
         .select { album, artist in (artist.name, count(), album.price.sum(), album.year, artist.name.uppercased()) }
 }
 
+func changesByRelations(_ database: Database) throws {
+    try database.execute(
+        Artist.all.update {
+            $0.name = $0.name + "!"; $0.id = $0.albums.max { $0.id }
+        })
+    try database.execute(Artist.all.update { $0.name = $0.albums.count().cast(to: String.self) })
+    try database.execute(Album.where { $0.artist.name != "x" }.update { $0.year = $0.year + 1 })
+    try database.execute(Album.join(along: \.artist).update { album, artist in album.title = artist.name })
+}
+
 func changes(_ database: Database) throws {
     try database.execute(
         Album.where { $0.year < 1980 && $0.kind == .live }.update {

@@ -21,7 +21,7 @@ extension Database {
 
     /// Watches what a query reads.
     public func observe(
-        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:], latestOnly: Bool = false,
+        _ query: some RowQuery, _ parameters: QueryParameters = .none, latestOnly: Bool = false,
         callback: Observer<[Value]>.Callback? = nil
     ) async throws -> Observer<[Value]> {
         try await perform { try $0.observe(query, parameters, latestOnly: latestOnly, callback: callback) }
@@ -37,7 +37,7 @@ extension Database {
 
     /// Runs a query now and after each change of what it reads, and tells its result where it is another than before.
     public func observeLive<Query: RowQuery & Sendable>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:], key: [String] = [],
+        _ query: Query, _ parameters: QueryParameters = .none, key: [String] = [],
         callback: Observer<Query.Row>.Callback? = nil
     ) async throws -> Observer<Query.Row> where Query.Row: Sendable {
         try await perform { try $0.observeLive(query, parameters, key: key, callback: callback) }

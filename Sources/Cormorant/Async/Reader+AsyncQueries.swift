@@ -145,74 +145,74 @@ extension Reader {
 extension Reader {
     /// All rows of a query, in the form that it selects.
     public func fetchAll<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) async throws -> [Query.Row] where Query.Row: Sendable {
         try await look { try $0.fetchAll(query, parameters) }
     }
 
     /// The first row of a query, in the form that it selects; nil: there is none.
     public func fetchOne<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) async throws -> Query.Row? where Query.Row: Sendable {
         try await look { try $0.fetchOne(query, parameters) }
     }
 
     /// The first row of a query that selects one value; nil: there is no row, or the value is NULL.
     public func fetchOne<Query: RowQuery, Value: Sendable>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) async throws -> Value? where Query.Row == Value? {
         try await look { try $0.fetchOne(query, parameters) }
     }
 
     /// The only row of a query; none, or several, are an error.
     public func one<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) async throws -> Query.Row where Query.Row: Sendable {
         try await look { try $0.one(query, parameters) }
     }
 
     /// How many rows a query has.
-    public func fetchCount(_ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]) async throws -> Int {
+    public func fetchCount(_ query: some RowQuery, _ parameters: QueryParameters = .none) async throws -> Int {
         try await look { try $0.fetchCount(query, parameters) }
     }
 
     /// How many pages of `pageSize` the rows of a query fill.
     public func fetchPageCount(
-        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:], pageSize: Int
+        _ query: some RowQuery, _ parameters: QueryParameters = .none, pageSize: Int
     ) async throws -> Int {
         try await look { try $0.fetchPageCount(query, parameters, pageSize: pageSize) }
     }
 
     /// The columns that a query selects.
     public func fetchColumns(
-        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]
+        _ query: some RowQuery, _ parameters: QueryParameters = .none
     ) async throws -> ColumnTable {
         try await look { try $0.fetchColumns(query, parameters) }
     }
 
     /// The rows that a query selects as one JSON array of objects.
     public func fetchJSON(
-        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]
+        _ query: some RowQuery, _ parameters: QueryParameters = .none
     ) async throws -> String {
         try await look { try $0.fetchJSON(query, parameters) }
     }
 
     /// The records that a query selects, as `writeJSON` writes them.
     public func fetchJSON<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) async throws -> String where Query.Row: Record {
         try await look { try $0.fetchJSON(query, parameters) }
     }
 
     /// All rows of a query, as rows by name.
     public func fetchRows(
-        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]
+        _ query: some RowQuery, _ parameters: QueryParameters = .none
     ) async throws -> [ResultRow] {
         try await look { try $0.fetchRows(query, parameters) }
     }
 
     /// Whether a query has any row.
-    public func exists(_ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]) async throws -> Bool {
+    public func exists(_ query: some RowQuery, _ parameters: QueryParameters = .none) async throws -> Bool {
         try await look { try $0.exists(query, parameters) }
     }
 
@@ -228,7 +228,7 @@ extension Reader {
 
     /// The rows of a query one by one, in constant memory, for a `for try await` loop.
     public func cursor<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) async throws -> AsyncRows<Query.Row> where Query.Row: Sendable {
         try await look { try AsyncRows($0) { try $0.cursor(query, parameters) } }
     }
@@ -248,49 +248,49 @@ extension Database {
     /// Runs an UPDATE, a DELETE or an INSERT and returns how many rows it changed.
     @discardableResult
     public func execute(
-        _ statement: some WritingStatement, _ parameters: [String: ParameterValue] = [:]
+        _ statement: some WritingStatement, _ parameters: QueryParameters = .none
     ) async throws -> Int {
         try await perform { try $0.execute(statement, parameters) }
     }
 
     /// All rows that a statement wrote.
     public func fetchAll<Columns, Row: Sendable>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) async throws -> [Row] {
         try await perform { try $0.fetchAll(statement, parameters) }
     }
 
     /// The first row that a statement wrote; nil of none.
     public func fetchOne<Columns, Row: Sendable>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) async throws -> Row? {
         try await perform { try $0.fetchOne(statement, parameters) }
     }
 
     /// The only row that a statement wrote; none, or several, are an error.
     public func one<Columns, Row: Sendable>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) async throws -> Row {
         try await perform { try $0.one(statement, parameters) }
     }
 
     /// The rows that a statement wrote, by the names of their columns.
     public func fetchRows<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) async throws -> [ResultRow] {
         try await perform { try $0.fetchRows(statement, parameters) }
     }
 
     /// The columns of what a statement wrote.
     public func fetchColumns<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) async throws -> ColumnTable {
         try await perform { try $0.fetchColumns(statement, parameters) }
     }
 
     /// What a statement wrote as one JSON array of objects.
     public func fetchJSON<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) async throws -> String {
         try await perform { try $0.fetchJSON(statement, parameters) }
     }

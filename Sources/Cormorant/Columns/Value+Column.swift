@@ -26,19 +26,9 @@ extension Value {
     }
 }
 
-extension ParameterValue {
-    /// A value as SQLite holds it: a time and a UUID are their text.
-    public init(_ value: some ColumnValue) throws { self = .value(try value.columnValue) }
-
-    /// The values of an IN, as SQLite holds them.
-    public init(list values: some Sequence<some ColumnValue>) throws {
-        self = .list(try values.map { try $0.columnValue })
-    }
-}
-
 /// What a statement can be given for a parameter: a value of any column's type, or a `Value`. A type of your own conforms to
 /// `ColumnValue`, not to this alone.
-public protocol BindableValue {
+public protocol BindableValue: ParameterConvertible {
     /// The value as SQLite holds it, for bindings, attributes and keys.
     var columnValue: Value { get throws }
 }
@@ -48,7 +38,7 @@ extension Value: BindableValue {
     public var columnValue: Value { self }
 }
 
-extension Optional: BindableValue where Wrapped: BindableValue {
+extension Optional: BindableValue, ParameterConvertible where Wrapped: BindableValue {
     /// That of what it is, and NULL.
     public var columnValue: Value {
         get throws { try self?.columnValue ?? .null }
@@ -56,7 +46,7 @@ extension Optional: BindableValue where Wrapped: BindableValue {
 }
 
 /// The cases of `Value`, by their names alone, in `[.null, .blob(bytes)]`.
-extension BindableValue where Self == Value {
+extension ParameterConvertible where Self == Value {
     /// NULL.
     @_disfavoredOverload
     public static var null: Value { Value.null }
@@ -83,19 +73,17 @@ extension BindableValue where Self == Value {
 extension Bindings: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     /// By position. nil is NULL, which `=` equals with nothing: write `IS`.
     public init(arrayLiteral values: (any BindableValue)?...) {
-        self.init { .positional(try values.map { try $0?.columnValue ?? .null }) }
+        self.init { .positional(try inOrder(values)) }
     }
 
     /// By parameter name, with or without its `:`, `@` or `$`.
     public init(dictionaryLiteral values: (String, (any BindableValue)?)...) {
-        self.init {
-            .named(try byName(values))
-        }
+        self.init { .named(try byName(values) { try $0?.columnValue ?? .null }) }
     }
 
     /// By position, of a list that is made when the program runs.
     public init(_ values: some Sequence<(any BindableValue)?>) {
-        self.init { .positional(try values.map { try $0?.columnValue ?? .null }) }
+        self.init { .positional(try inOrder(values)) }
     }
 
     private init(_ values: () throws -> Bindings) {
@@ -127,8 +115,24 @@ extension ModelDescriptor {
 }
 
 extension Query {
+    /// Records with these attributes, in this order, of them one page. A value that its type cannot store is the error of the call.
+    public init(
+        _ attributes: KeyValuePairs<String, (any BindableValue)?> = [:], order: [String] = [], limit: Int? = nil,
+        offset: Int = 0
+    ) {
+        self.init(attributes: [], order: order, limit: limit, offset: offset)
+        do {
+            self.attributes = try attributes.map { property, value in
+                (property, try converted("\"\(property)\"") { try value?.columnValue ?? .null })
+            }
+        } catch {
+            problem = CormorantError(notConverted: error)
+        }
+    }
+
     /// The same with its attributes as the engine takes them.
-    func resolved(for model: ModelDescriptor) -> Query {
+    func resolved(for model: ModelDescriptor) throws -> Query {
+        if let problem { throw problem }
         guard !attributes.isEmpty else { return self }
         var query = self
         query.attributes = attributes.map { property, value in
@@ -138,11 +142,32 @@ extension Query {
     }
 }
 
-private func byName(_ values: [(String, (any BindableValue)?)]) throws -> [String: Value] {
-    var named: [String: Value] = [:]
-    for (name, value) in values where named.updateValue(try value?.columnValue ?? .null, forKey: name) != nil {
+/// What to bind by position. An error names the parameter.
+func inOrder(_ values: some Sequence<(any BindableValue)?>) throws -> [Value] {
+    try values.enumerated().map { index, value in
+        try converted("parameter \(index + 1)") { try value?.columnValue ?? .null }
+    }
+}
+
+/// What to give by name. An error names the parameter.
+func byName<Given, Converted>(
+    _ values: [(String, Given)], _ convert: (Given) throws -> Converted
+) throws -> [String: Converted] {
+    var named: [String: Converted] = [:]
+    for (name, value) in values
+    where named.updateValue(try converted("parameter \"\(name)\"") { try convert(value) }, forKey: name) != nil {
         throw CormorantError(
             .binding, "parameter \(name) is given two values", hint: "give each parameter one value")
     }
     return named
+}
+
+private func converted<Converted>(
+    _ name: @autoclosure () -> String, _ value: () throws -> Converted
+) throws -> Converted {
+    do {
+        return try value()
+    } catch {
+        throw CormorantError(notConverted: error).prefixed("\(name()): ")
+    }
 }

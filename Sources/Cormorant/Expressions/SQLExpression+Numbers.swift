@@ -27,9 +27,11 @@ extension SQLExpression where Content.Unwrapped: SQLSummable {
     public func magnitude() -> SQLExpression { SQLExpression(node: .call("abs", [node])) }
 }
 
-/// Arithmetic, in 64 bits. With NULL the result is NULL, and so is a division by zero; `read(as:)` makes an integer go with
+// Numbers and decimals share what they can: each overload more is felt in the time that the compiler takes for a long expression.
+
+/// Arithmetic, of integers in 64 bits, of decimals exact. With NULL the result is NULL; `read(as:)` makes an integer go with
 /// a real.
-extension SQLExpression where Content.Unwrapped: SQLNumber {
+extension SQLExpression where Content.Unwrapped: SQLSummable {
     /// The sum; NULL where one is.
     public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.add, right.node)
@@ -54,6 +56,10 @@ extension SQLExpression where Content.Unwrapped: SQLNumber {
     public static func * (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.multiply, .bound(right))
     }
+}
+
+/// Division, which decimals have not: `cast(to: Double.self)` calculates with doubles.
+extension SQLExpression where Content.Unwrapped: SQLNumber {
     /// The quotient, of integers an integer; NULL where one is, or the divisor is zero.
     public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.divide, right.node)
@@ -69,39 +75,30 @@ extension SQLExpression where Content.Unwrapped: SQLNumber {
     }
 }
 
-/// The same with one that may be NULL: so may the result.
-extension SQLExpression where Content: SQLNumber {
-    /// The sum with what may be NULL, and so may the result.
-    public static func + (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
-        SQLExpression<Content?>(node: .binary(.add, left.node, right.node))
+/// The same where only one of them can be NULL.
+extension SQLExpression where Content.Unwrapped: SQLSummable {
+    /// The sum, where only one of them can be NULL; so can the result.
+    public static func + <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Content.Unwrapped?>
+    where Other.Unwrapped == Content.Unwrapped {
+        left.optional.calculated(.add, right.node)
     }
-    /// The sum of what may be NULL, and so may the result.
-    public static func + (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
-        left.calculated(.add, right.node)
+    /// The difference, where only one of them can be NULL; so can the result.
+    public static func - <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Content.Unwrapped?>
+    where Other.Unwrapped == Content.Unwrapped {
+        left.optional.calculated(.subtract, right.node)
     }
-    /// The difference to what may be NULL, and so may the result.
-    public static func - (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
-        SQLExpression<Content?>(node: .binary(.subtract, left.node, right.node))
+    /// The product, where only one of them can be NULL; so can the result.
+    public static func * <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Content.Unwrapped?>
+    where Other.Unwrapped == Content.Unwrapped {
+        left.optional.calculated(.multiply, right.node)
     }
-    /// The difference of what may be NULL, and so may the result.
-    public static func - (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
-        left.calculated(.subtract, right.node)
-    }
-    /// The product with what may be NULL, and so may the result.
-    public static func * (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
-        SQLExpression<Content?>(node: .binary(.multiply, left.node, right.node))
-    }
-    /// The product of what may be NULL, and so may the result.
-    public static func * (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
-        left.calculated(.multiply, right.node)
-    }
-    /// The quotient by what may be NULL, and so may the result.
-    public static func / (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
-        SQLExpression<Content?>(node: .binary(.divide, left.node, right.node))
-    }
-    /// The quotient of what may be NULL, and so may the result.
-    public static func / (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
-        left.calculated(.divide, right.node)
+}
+
+extension SQLExpression where Content.Unwrapped: SQLNumber {
+    /// The quotient, where only one of them can be NULL; so can the result.
+    public static func / <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Content.Unwrapped?>
+    where Other.Unwrapped == Content.Unwrapped {
+        left.optional.calculated(.divide, right.node)
     }
 }
 

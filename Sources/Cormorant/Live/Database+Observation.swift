@@ -52,12 +52,12 @@ extension Database {
     /// Watches what a query reads.
     @available(*, noasync)
     public func observe(
-        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:], latestOnly: Bool = false,
+        _ query: some RowQuery, _ parameters: QueryParameters = .none, latestOnly: Bool = false,
         callback: Observer<[Value]>.Callback? = nil
     ) throws -> Observer<[Value]> {
         Observer(
             try observe(
-                query: { try self.cursor(query.query.compiled(self.dialect), parameters) as StatementCursor },
+                query: { try self.cursor(query.query.compiled(self.dialect), parameters.values()) as StatementCursor },
                 isLatestOnly: latestOnly, callback: Observer.engine(callback, plainRow)), plainRow)
     }
 
@@ -81,7 +81,7 @@ extension Database {
     ///   - callback: called with each event; nil: events are taken from the observer.
     @available(*, noasync)
     public func observeLive<Query: RowQuery & Sendable>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:], key: [String] = [],
+        _ query: Query, _ parameters: QueryParameters = .none, key: [String] = [],
         callback: Observer<Query.Row>.Callback? = nil
     ) throws -> Observer<Query.Row> where Query.Row: Sendable {
         let recordKey = (Query.Row.self as? any Record.Type).map { $0.model }.map { model in
@@ -90,7 +90,7 @@ extension Database {
         let statement = try query.query.compiled(dialect)
         let live = LiveQuery(key: key.isEmpty ? recordKey ?? [] : key) { [weak self] in
             guard let self else { throw databaseClosed() }
-            return try self.cursor(statement, parameters)
+            return try self.cursor(statement, parameters.values())
         }
         let read: Observer<Query.Row>.Read = { row, layout in try layout.read(row) { try query.row(from: $0) } }
         return Observer(try observe(live: live, callback: Observer.engine(callback, read)), read)

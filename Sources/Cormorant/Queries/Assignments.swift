@@ -37,6 +37,20 @@ public struct Assignments<Columns: RecordColumns> {
         set { assign(columns[keyPath: path].node, .bound(newValue)) }
     }
 
+    /// What is at the end of a relation to one, which no UPDATE joins by itself.
+    @available(
+        *, unavailable,
+        message: "no relation to one is followed here: join it, and update { row, other in row.title = other.name }"
+    )
+    public subscript<Other>(dynamicMember path: KeyPath<Columns, OptionalColumns<Other>>) -> OptionalColumns<Other> {
+        columns[keyPath: path]
+    }
+
+    /// The records at the end of a to-many relation, to set something to an aggregate over them: `$0.count = $0.albums.count()`.
+    public subscript<Target>(dynamicMember path: KeyPath<Columns, RelatedRecords<Target>>) -> RelatedRecords<Target> {
+        columns[keyPath: path]
+    }
+
     /// Sets a property by its name, for what is known only at run time.
     public mutating func set<Content>(_ property: String, to value: SQLExpression<Content>) {
         assign(columns.column(property, as: Content.self).node, value.node)

@@ -3,9 +3,9 @@ extension Reader {
     /// The columns that a query selects, or of what a statement wrote and returns. Those of models have their types.
     @available(*, noasync)
     public func fetchColumns(
-        _ request: some RowQuery, _ parameters: [String: ParameterValue] = [:]
+        _ request: some RowQuery, _ parameters: QueryParameters = .none
     ) throws -> ColumnTable {
-        try ColumnTable(database.cursor(request.query.compiled(database.dialect), parameters))
+        try ColumnTable(database.cursor(request.query.compiled(database.dialect), parameters.values()))
     }
 
     /// The columns of a statement's rows. A table's column has its declared type, any other that of its first values; a
@@ -19,16 +19,17 @@ extension Reader {
     /// blob is its base64, an infinity 9e999 or -9e999, a server's NaN null.
     @available(*, noasync)
     public func fetchJSON(
-        _ request: some RowQuery, _ parameters: [String: ParameterValue] = [:]
+        _ request: some RowQuery, _ parameters: QueryParameters = .none
     ) throws -> String {
         String(
-            decoding: try database.cursor(request.query.compiled(database.dialect), parameters).json(), as: UTF8.self)
+            decoding: try database.cursor(request.query.compiled(database.dialect), parameters.values()).json(),
+            as: UTF8.self)
     }
 
     /// The records that a query selects, as `writeJSON` writes them.
     @available(*, noasync)
     public func fetchJSON<Query: RowQuery>(
-        _ request: Query, _ parameters: [String: ParameterValue] = [:]
+        _ request: Query, _ parameters: QueryParameters = .none
     ) throws -> String where Query.Row: Record {
         try fetchAll(request, parameters).writeJSON()
     }

@@ -5,7 +5,7 @@ extension Reader {
     @available(*, noasync)
     @inlinable
     public func fetchAll<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) throws -> [Query.Row] {
         var rows: [Query.Row] = []
         try forEachRow(of: text(of: query), parameters) { reader in
@@ -23,9 +23,9 @@ extension Reader {
 
     @usableFromInline
     func forEachRow(
-        of sql: SQLText, _ parameters: [String: ParameterValue], _ read: (RecordReader) throws -> Void
+        of sql: SQLText, _ parameters: QueryParameters, _ read: (RecordReader) throws -> Void
     ) throws {
-        let cursor = try database.cursor(sql.statement, parameters)
+        let cursor = try database.cursor(sql.statement, parameters.values())
         defer { cursor.close() }
         try cursor.readAll(read)
     }
@@ -33,9 +33,9 @@ extension Reader {
     /// The first row; nil of none.
     @available(*, noasync)
     public func fetchOne<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) throws -> Query.Row? {
-        let cursor = try database.cursor(query.query.first(database.dialect), parameters)
+        let cursor = try database.cursor(query.query.first(database.dialect), parameters.values())
         defer { cursor.close() }
         return try cursor.next { try query.row(from: $0) }
     }
@@ -43,9 +43,9 @@ extension Reader {
     /// The first row of a query that selects one value; nil: there is no row, or the value is NULL.
     @available(*, noasync)
     public func fetchOne<Query: RowQuery, Value>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) throws -> Value? where Query.Row == Value? {
-        let cursor = try database.cursor(query.query.first(database.dialect), parameters)
+        let cursor = try database.cursor(query.query.first(database.dialect), parameters.values())
         defer { cursor.close() }
         return try cursor.next { try query.row(from: $0) } ?? nil
     }
@@ -53,10 +53,10 @@ extension Reader {
     /// The only row of a query: `noRows` is thrown where there is none, `severalRows` where there are more.
     @available(*, noasync)
     public func one<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) throws -> Query.Row {
         let compiled = try query.query.compiled(database.dialect)
-        return try database.onlyRow({ try database.cursor(compiled, parameters) }) {
+        return try database.onlyRow({ try database.cursor(compiled, parameters.values()) }) {
             try $0.next { try query.row(from: $0) }
         }
     }
@@ -64,16 +64,16 @@ extension Reader {
     /// How many rows a query has.
     @available(*, noasync)
     public func fetchCount<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) throws -> Int {
-        try Int(database.number(query.query.counting(database.dialect), parameters))
+        try Int(database.number(query.query.counting(database.dialect), parameters.values()))
     }
 
     /// How many pages of `pageSize` the rows of a query fill. Page p, from 0, is the query with `limit(pageSize)` and
     /// `offset(p * pageSize)`.
     @available(*, noasync)
     public func fetchPageCount<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:], pageSize: Int
+        _ query: Query, _ parameters: QueryParameters = .none, pageSize: Int
     ) throws -> Int {
         try pages(fetchCount(query, parameters), pageSize)
     }
@@ -81,17 +81,17 @@ extension Reader {
     /// Whether a query has any row.
     @available(*, noasync)
     public func exists<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) throws -> Bool {
-        try database.exists(query.query.probing(database.dialect), parameters)
+        try database.exists(query.query.probing(database.dialect), parameters.values())
     }
 
     /// The rows of a query one by one, in constant memory.
     @available(*, noasync)
     public func cursor<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+        _ query: Query, _ parameters: QueryParameters = .none
     ) throws -> RecordCursor<Query.Row> {
-        RecordCursor(try database.cursor(query.query.compiled(database.dialect), parameters)) {
+        RecordCursor(try database.cursor(query.query.compiled(database.dialect), parameters.values())) {
             try query.row(from: $0)
         }
     }
@@ -99,9 +99,9 @@ extension Reader {
     /// The rows as SQLite holds them, with the names of their columns: as dictionaries or JSON.
     @available(*, noasync)
     public func fetchRows(
-        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]
+        _ query: some RowQuery, _ parameters: QueryParameters = .none
     ) throws -> [ResultRow] {
-        try rows(of: database.cursor(query.query.compiled(database.dialect), parameters))
+        try rows(of: database.cursor(query.query.compiled(database.dialect), parameters.values()))
     }
 
     fileprivate func rows(of cursor: StatementCursor) throws -> [ResultRow] {
@@ -136,15 +136,14 @@ extension Database {
     /// - Returns: how many rows it wrote.
     @available(*, noasync)
     @discardableResult
-    public func execute(_ statement: some WritingStatement, _ parameters: [String: ParameterValue] = [:]) throws -> Int
-    {
-        try Int(execute(statement.writing.compiled(dialect), parameters))
+    public func execute(_ statement: some WritingStatement, _ parameters: QueryParameters = .none) throws -> Int {
+        try Int(execute(statement.writing.compiled(dialect), parameters.values()))
     }
 
     /// All rows that a statement wrote.
     @available(*, noasync)
     public func fetchAll<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) throws -> [Row] {
         var rows: [Row] = []
         try forEachRow(of: SQLText(statement.compiled(dialect)), parameters) {
@@ -156,7 +155,7 @@ extension Database {
     /// The first row that a statement wrote; nil of none.
     @available(*, noasync)
     public func fetchOne<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) throws -> Row? {
         // SQLite writes all rows before it gives the first, but ends the statement after the last.
         try fetchAll(statement, parameters).first
@@ -166,33 +165,35 @@ extension Database {
     /// it wrote is then taken back.
     @available(*, noasync)
     public func one<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) throws -> Row {
         let compiled = try statement.compiled(dialect)
-        return try onlyRow({ try cursor(compiled, parameters) }) { try $0.next { try statement.row(from: $0) } }
+        return try onlyRow({ try cursor(compiled, parameters.values()) }) {
+            try $0.next { try statement.row(from: $0) }
+        }
     }
 
     /// The rows that a statement wrote, by the names of their columns.
     @available(*, noasync)
     public func fetchRows<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) throws -> [ResultRow] {
-        try rows(of: cursor(statement.compiled(dialect), parameters))
+        try rows(of: cursor(statement.compiled(dialect), parameters.values()))
     }
 
     /// The columns of what a statement wrote.
     @available(*, noasync)
     public func fetchColumns<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) throws -> ColumnTable {
-        try ColumnTable(cursor(statement.compiled(dialect), parameters))
+        try ColumnTable(cursor(statement.compiled(dialect), parameters.values()))
     }
 
     /// What a statement wrote as one JSON array of objects.
     @available(*, noasync)
     public func fetchJSON<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: QueryParameters = .none
     ) throws -> String {
-        String(decoding: try cursor(statement.compiled(dialect), parameters).json(), as: UTF8.self)
+        String(decoding: try cursor(statement.compiled(dialect), parameters.values()).json(), as: UTF8.self)
     }
 }

@@ -44,7 +44,7 @@ public struct SQL: Sendable {
 
     func expression(_ others: [(any BindableValue)?]) -> Expression {
         do {
-            let others = Bindings.positional(try others.map { try $0?.columnValue ?? .null })
+            let others = Bindings.positional(try inOrder(others))
             guard case .positional(let values) = try bindings(others) else { return Expression(.raw(text, [])) }
             return Expression(.raw(text, values))
         } catch {
@@ -110,7 +110,7 @@ extension SQL: ExpressibleByStringInterpolation {
                 values.append(try value?.columnValue ?? .null)
             } catch {
                 values.append(.null)
-                note(error)
+                note(CormorantError(notConverted: error).prefixed("interpolated value \(values.count): "))
             }
         }
 

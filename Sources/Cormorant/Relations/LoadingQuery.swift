@@ -52,7 +52,7 @@ extension Reader {
     /// The records of a query, with those that it loads.
     @available(*, noasync)
     public func fetchAll<Base>(
-        _ query: LoadingQuery<Base>, _ parameters: [String: ParameterValue] = [:]
+        _ query: LoadingQuery<Base>, _ parameters: QueryParameters = .none
     ) throws -> [Base.Row] {
         try read { reader in try query.loaded(reader.fetchAll(query.base, parameters), reader) }
     }
@@ -60,7 +60,7 @@ extension Reader {
     /// The first record of a query, with those that it loads; nil: there is none.
     @available(*, noasync)
     public func fetchOne<Base>(
-        _ query: LoadingQuery<Base>, _ parameters: [String: ParameterValue] = [:]
+        _ query: LoadingQuery<Base>, _ parameters: QueryParameters = .none
     ) throws -> Base.Row? {
         try read { reader in
             let first: Base.Row? = try reader.fetchOne(query.base, parameters)
@@ -70,14 +70,14 @@ extension Reader {
 
     /// The records of a query, with those that it loads.
     public func fetchAll<Base>(
-        _ query: LoadingQuery<Base>, _ parameters: [String: ParameterValue] = [:]
+        _ query: LoadingQuery<Base>, _ parameters: QueryParameters = .none
     ) async throws -> [Base.Row] where Base.Row: Sendable {
         try await look { try $0.fetchAll(query, parameters) }
     }
 
     /// The first record of a query, with those that it loads; nil: there is none.
     public func fetchOne<Base>(
-        _ query: LoadingQuery<Base>, _ parameters: [String: ParameterValue] = [:]
+        _ query: LoadingQuery<Base>, _ parameters: QueryParameters = .none
     ) async throws -> Base.Row? where Base.Row: Sendable {
         try await look { try $0.fetchOne(query, parameters) }
     }

@@ -6,7 +6,7 @@ import CormorantSQLite
 
 /// A C query as the engine's, and raw SQL apart, since its bindings may mix positions and names.
 package struct GivenQuery {
-    package var query = Query()
+    package var query = Query(attributes: [])
     /// A statement instead, and its parameters.
     package var statement: StatementBox?
     /// A condition on the model, of which the statement was made then.

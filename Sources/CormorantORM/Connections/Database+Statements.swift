@@ -130,7 +130,7 @@ extension Connection {
                 case .value(let value): try statement.bind(value, index)
                 case .list(let values, let width): try statement.bind(list: values, width: width, index)
                 case .parameter(let name, let form):
-                    try statement.bind(form.apply((parameters[name] ?? .null).one(name)), index)
+                    try statement.bind((parameters[name] ?? .null).one(name, form), index)
                 case .listParameter(let name, let forms):
                     let values = try (parameters[name] ?? .null).rows(name, forms)
                     try statement.bind(list: values, width: forms.count, index)

@@ -17,11 +17,14 @@ public struct Query: Sendable {
     /// Binds the values of `sql`.
     package private(set) var bind: @Sendable (Statement) throws -> Void = { try $0.bind(.none) }
 
+    /// Why an attribute cannot be stored; thrown by the call that the query is for.
+    package var problem: CormorantError?
+
     /// Records with these attributes, in this order, of them one page.
-    public init(
-        _ attributes: KeyValuePairs<String, Value> = [:], order: [String] = [], limit: Int? = nil, offset: Int = 0
+    package init(
+        attributes: [(property: String, value: Value)], order: [String] = [], limit: Int? = nil, offset: Int = 0
     ) {
-        self.attributes = attributes.map { ($0, $1) }
+        self.attributes = attributes
         self.order = order
         self.limit = limit
         self.offset = offset
@@ -29,14 +32,14 @@ public struct Query: Sendable {
 
     /// The records of a SELECT of the program's.
     package init(text: String, bind: @escaping @Sendable (Statement) throws -> Void = { try $0.bind(.none) }) {
-        self.init()
+        self.init(attributes: [])
         (sql, self.bind) = (text, bind)
     }
 
     /// The same with attributes known only at run time.
     package init(attributes: [(property: String, value: Value)], order: [String], limit: Int64?, offset: Int64) {
-        self.init([:], order: order, limit: limit.map { Int(clamping: $0) }, offset: Int(clamping: offset))
-        self.attributes = attributes
+        self.init(
+            attributes: attributes, order: order, limit: limit.map { Int(clamping: $0) }, offset: Int(clamping: offset))
     }
 }
 

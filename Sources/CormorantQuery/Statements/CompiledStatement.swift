@@ -160,7 +160,7 @@ extension Value {
     fileprivate func required(as type: ColumnType) throws -> Value {
         if let stored = try stored(as: type) { return stored }
         throw CormorantError(
-            .type, "a parameter of type \(type.name) is given as \(kindName)", hint: "give a value of type \(type.name)"
+            .type, "a value of type \(type.name) is given as \(kindName)", hint: "give a value of type \(type.name)"
         )
     }
 

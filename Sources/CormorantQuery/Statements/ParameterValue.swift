@@ -1,11 +1,6 @@
 public import CormorantBase
 
 /// What a parameter of a query is given when it runs: a value or, where it stands for the values of an IN, a list of them.
-///
-/// ```swift
-/// let chosen = Person.where { $0.age > parameter("age") && $0.id.isIn(parameter: "ids") }
-/// try database.fetchAll(chosen, ["age": 35, "ids": [1, 2, 3]])
-/// ```
 public enum ParameterValue: Sendable, Hashable {
     /// One value.
     case value(Value)
@@ -15,31 +10,11 @@ public enum ParameterValue: Sendable, Hashable {
 
 extension ParameterValue {
     /// NULL.
-    public static var null: ParameterValue { .value(.null) }
-    /// An integer of 64 bits.
-    public static func integer(_ integer: Int64) -> ParameterValue { .value(.integer(integer)) }
-    /// A number with a fraction.
-    public static func real(_ real: Double) -> ParameterValue { .value(.real(real)) }
-    /// Text.
-    public static func text(_ text: String) -> ParameterValue { .value(.text(text)) }
-    /// Bytes.
-    public static func blob(_ bytes: [UInt8]) -> ParameterValue { .value(.blob(bytes)) }
-}
+    package static var null: ParameterValue { .value(.null) }
 
-extension ParameterValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral
-{
-    public init(integerLiteral value: Int64) { self = .value(.integer(value)) }
-    public init(floatLiteral value: Double) { self = .value(.real(value)) }
-    public init(stringLiteral value: String) { self = .value(.text(value)) }
-    public init(booleanLiteral value: Bool) { self = .value(.integer(value ? 1 : 0)) }
-    public init(arrayLiteral values: Value...) { self = .list(values) }
-}
-
-extension ParameterValue {
-    /// One value, where one is wanted.
-    package func one(_ name: String) throws -> Value {
-        if case .value(let value) = self { return value }
+    /// One value, where one is wanted, made into what the expression needs.
+    package func one(_ name: String, _ form: ParameterForm) throws -> Value {
+        if case .value(let value) = self { return try form.apply(value, name) }
         throw CormorantError(
             .binding, "parameter \"\(name)\" takes one value, and is given a list",
             hint: "give one value, or ask whether a column is IN the parameter")
@@ -56,13 +31,13 @@ extension ParameterValue {
                     + "\(forms.count)",
                 hint: "give a value for each part of the row, one row after the other")
         }
-        if forms.count == 1 { return try values.lazy.filter { $0 != .null }.map { try forms[0].apply($0) } }
+        if forms.count == 1 { return try values.lazy.filter { $0 != .null }.map { try forms[0].apply($0, name) } }
         guard !values.contains(.null) else {
             throw CormorantError(
                 .nullValue, "a row in the list of parameter \"\(name)\" holds NULL, which is equal to nothing",
                 hint: "leave such rows out, and ask for them by IS NULL")
         }
-        return try values.enumerated().map { try forms[$0 % forms.count].apply($1) }
+        return try values.enumerated().map { try forms[$0 % forms.count].apply($1, name) }
     }
 
     package func hasNull(_ name: String) throws -> Value { .integer(try list(name).contains(.null) ? 1 : 0) }
@@ -72,5 +47,16 @@ extension ParameterValue {
         throw CormorantError(
             .binding, "parameter \"\(name)\" takes a list, and is given one value",
             hint: "give the values of the IN as a list, of one where there is one")
+    }
+}
+
+extension ParameterForm {
+    /// The error names the parameter.
+    fileprivate func apply(_ value: Value, _ name: String) throws -> Value {
+        do {
+            return try apply(value)
+        } catch let error as CormorantError {
+            throw error.prefixed("parameter \"\(name)\": ")
+        }
     }
 }

@@ -53,7 +53,7 @@ struct TypedValueTests {
 
     @Test func parametersAreAsWell() throws {
         let later = Happening.where { $0.at > parameter("at") }.select { $0.kind }
-        #expect(try database.fetchAll(later, ["at": ParameterValue(day)]) == [.party])
+        #expect(try database.fetchAll(later, ["at": day]) == [.party])
         #expect(try database.fetchAll(later, ["at": "1970-01-01"]) == [.talk, .party])
         expectError(.type) { try database.fetchAll(later, ["at": "soon"]) }
     }

@@ -17,7 +17,7 @@ struct QueryReuseTests {
         try database.insert(contentsOf: &people)
     }
 
-    private func names(_ age: ParameterValue, _ city: ParameterValue) throws -> [String] {
+    private func names(_ age: any ParameterConvertible, _ city: any ParameterConvertible) throws -> [String] {
         try database.fetchAll(Self.older, ["age": age, "city": city]).map(\.name)
     }
 

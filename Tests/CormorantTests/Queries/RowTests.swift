@@ -27,7 +27,7 @@ struct RowTests {
     }
 
     private func ids(
-        _ parameters: [String: ParameterValue] = [:], _ condition: (Visit.Columns) -> SQLExpression<Bool>
+        _ parameters: QueryParameters = .none, _ condition: (Visit.Columns) -> SQLExpression<Bool>
     ) throws -> [Int64?] {
         try database.fetchAll(Visit.where(condition).order { $0.id }.select { $0.id }, parameters)
     }
@@ -54,16 +54,46 @@ struct RowTests {
     }
 
     @Test func listsAreParameters() throws {
-        let list = try ParameterValue(list: [first])
-        #expect(try ids(["pages": list]) { $0.page.isIn(parameter: "pages") } == [1])
-        #expect(try ids(["days": .list([.null])]) { $0.at.isIn(parameter: "days") } == [2])
-        #expect(try ids(["days": .list([.null, try Value(noon)])]) { $0.at.isIn(parameter: "days") } == [1, 2])
+        #expect(try ids(["pages": [first]]) { $0.page.isIn(parameter: "pages") } == [1])
+        #expect(try ids(["days": [nil as Date?]]) { $0.at.isIn(parameter: "days") } == [2])
+        #expect(try ids(["days": [nil, noon]]) { $0.at.isIn(parameter: "days") } == [1, 2])
         #expect(try ids(["prices": ["10.00"]]) { $0.price.isIn(parameter: "prices") } == [2, 3])
         #expect(
-            try ids(["rows": .list([try Value(second), 3])]) { SQLRow($0.page, $0.id).isIn(parameter: "rows") } == [3])
+            try ids(["rows": [try Value(second), 3]]) { SQLRow($0.page, $0.id).isIn(parameter: "rows") } == [3])
         expectError(.binding) { try ids(["ids": 1]) { $0.id.isIn(parameter: "ids") } }
         expectError(.binding) { try ids(["id": [1]]) { $0.id == parameter("id") } }
         expectError(.binding) { try ids(["rows": [1]]) { SQLRow($0.page, $0.id).isIn(parameter: "rows") } }
+    }
+
+    @Test func parametersAreOfAnyColumnsType() throws {
+        let page: UUID? = first, price = Decimal(10), none: Date? = nil
+        #expect(try ids(["page": page]) { $0.page == parameter("page") } == [1])
+        #expect(
+            try ids(["at": noon, "price": price]) { $0.at > parameter("at") && $0.price == parameter("price") } == [3])
+        #expect(try ids(["at": none]) { $0.at.isNotDistinct(from: parameter("at", Date?.self)) } == [2])
+        #expect(try ids(["pages": Set([first, second])]) { $0.page.isIn(parameter: "pages") } == [1, 2, 3])
+        #expect(try ids(["prices": [price]]) { $0.price.isIn(parameter: "prices") } == [2, 3])
+        #expect(try ids(["pages": [] as [UUID]]) { $0.page.isIn(parameter: "pages") } == [])
+        let many = ["low": 1, "high": 3]
+        #expect(try ids(QueryParameters(many)) { $0.id > parameter("low") && $0.id < parameter("high") } == [2])
+        #expect(try database.fetchAll(Visit.self, Query(["page": page, "at": noon])).map(\.id) == [1])
+        #expect(try database.fetchCount(Visit.self, Query(["at": none, "price": price])) == 1)
+        #expect(try database.fetchCount(Visit.self, Query(["price": .null, "at": nil])) == 0)
+    }
+
+    @Test func aValueThatCannotBeStoredIsNamed() throws {
+        let wrong = Decimal.nan
+        func message(_ call: () throws -> Void) -> String { expectError(.range, call)?.message ?? "" }
+        let said = "a decimal is not a number"
+        #expect(message { _ = try database.query("SELECT ?, ?", [1, wrong]) } == "parameter 2: \(said)")
+        #expect(message { _ = try database.query("SELECT :p", ["p": wrong]) } == "parameter \"p\": \(said)")
+        #expect(message { _ = try database.query("SELECT \(1), \(wrong)") } == "interpolated value 2: \(said)")
+        let condition = { (visit: Visit.Columns) in visit.price == parameter("p") }
+        #expect(message { _ = try ids(["p": wrong], condition) } == "parameter \"p\": \(said)")
+        #expect(message { _ = try ids(["p": [wrong]], condition) } == "parameter \"p\": \(said)")
+        #expect(message { _ = try database.fetchAll(Visit.self, Query(["price": wrong])) } == "\"price\": \(said)")
+        #expect(expectError(.type) { try ids(["p": "x"], condition) }?.message.hasPrefix("parameter \"p\": ") == true)
+        #expect(expectError(.binding) { try ids(["p": 1, "p": 2], condition) } != nil)
     }
 
     @Test func severalRowsGoInAtOnce() throws {

@@ -71,11 +71,13 @@ struct SQLTests {
 
     @Test func aValueBesideThatCannotBeStoredIsTheCallsError() throws {
         let far = Date(timeIntervalSince1970: 1e15)
-        let said = expectError(.range) { try database.query("SELECT \(far)") }?.message
-        #expect(said != nil)
-        #expect(expectError(.range) { try database.query("SELECT ?", [far]) }?.message == said)
+        func said(_ place: String, _ call: () throws -> Void) -> Bool {
+            expectError(.range, call)?.message == "\(place): a date is beyond the years 1 to 9999"
+        }
+        #expect(said("interpolated value 1") { _ = try database.query("SELECT \(far)") })
+        #expect(said("parameter 2") { _ = try database.query("SELECT ?, ?", [1, far]) })
         #expect(
-            expectError(.range) { try database.execute("UPDATE person SET name = :a", ["a": far]) }?.message == said)
+            said("parameter \"a\"") { try database.execute("UPDATE person SET name = :a", ["a": far]) })
         expectError(.range) { try database.fetchCount(Person.where { _ in raw("? > 0", [far]) }) }
         #expect(try database.fetchCount(Person.where { $0.name == "Ada" }) == 1)
     }

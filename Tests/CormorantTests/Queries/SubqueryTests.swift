@@ -119,6 +119,22 @@ struct SubqueryTests {
         #expect(try database.fetchAll(full).filter { $0.0 == nil || $0.1 == nil }.count == 2)
     }
 
+    @Test func anUpdateReadsAlongRelations() throws {
+        let counts = Artist.all.update {
+            $0.country = $0.albums.count().cast(to: String.self).optional
+            $0.name = $0.name + "!"
+        }
+        #expect(try database.execute(counts) == 4)
+        let artists = try database.fetchAll(Artist.order { $0.id }.select { ($0.country, $0.albums.count(), $0.name) })
+        #expect(artists.allSatisfy { $0.0 == "\($0.1)" && $0.2.hasSuffix("!") })
+        let named = try database.fetchAll(
+            Album.join(along: \.artist).select { album, artist in (album.id, artist.name) })
+        try database.execute(Album.join(along: \.artist).update { album, artist in album.title = artist.name })
+        for (id, name) in named {
+            #expect(try database.one(Album.where { $0.id == id }.select { $0.title }) == name)
+        }
+    }
+
     @Test func anUpdateReadsFromWhatIsJoined() throws {
         let sales = sales.cte("sales")
         let update = Artist.join(Sales.self, from: sales) { artist, sales in sales.artist == artist.id }

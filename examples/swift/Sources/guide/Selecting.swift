@@ -26,8 +26,8 @@ enum Selecting {
     static func conditions(_ database: Database) throws {
         let query = Album.where { $0.year >= parameter("since") || $0.title.contains("50%") }  // % is no wildcard here
             .order { $0.year.desc() }
-        for since in [2000, 2010] as [Int64] {
-            let albums = try database.fetchAll(query, ["since": .integer(since)])
+        for since in [2000, 2010] {
+            let albums = try database.fetchAll(query, ["since": since])
             print("since \(since):", albums.map(\.title).joined(separator: ", "))
         }
     }
@@ -36,7 +36,7 @@ enum Selecting {
     static func chosen(_ database: Database) throws {
         let query = Album.where { $0.id.isIn(parameter: "ids") }.order { $0.id }.select { $0.title }
         for ids in [[1, 2], [3], []] as [[Int64]] {
-            print(try database.fetchAll(query, ["ids": ParameterValue(list: ids)]))
+            print(try database.fetchAll(query, ["ids": ids]))
         }
         // As one: a later year, or this one and a later title.
         let after = Album.where { SQLRow($0.year, $0.title) > (2000, "M") }.order { $0.year }
