@@ -61,7 +61,9 @@ struct ModelDiagnosticTests {
         Misuse(
             members: "let a: Int", "'a' is a constant, and columns are read anew; make it a var, or mark it @Ignored"),
         Misuse(members: "lazy var a: Int = 1", "'a' is lazy and cannot be a column; drop lazy, or mark it @Ignored"),
-        Misuse(members: "var a: Int!", "'a' is implicitly unwrapped, which only a key can be; make it Int?"),
+        Misuse(
+            members: "var a: Int!",
+            "'a' is implicitly unwrapped, which only a property marked @Key can be; make it Int?"),
         Misuse(members: "@Key var a: Int?!", "'a' is Int?!, and a column has one NULL; make it Int?"),
         Misuse(
             members: "@Key var a: (Int, Int)!",
@@ -79,6 +81,13 @@ struct ModelDiagnosticTests {
             members: "var a: Swift.Optional<Optional<Int>> = nil",
             "'a' is Swift.Optional<Optional<Int>>, and a column has one NULL; make it Optional<Int>"),
         Misuse(members: "weak var a: Entry?", "'a' is a reference, which no column holds; mark it @Ignored"),
+        Misuse(
+            "@Model struct Entry: Sendable, Identifiable { @Key var id: Int64! }",
+            "Identifiable takes no 'id' that is implicitly unwrapped; make it Int64?, or drop Identifiable and list records "
+                + "by id: \\.id"),
+        Misuse(
+            "@Model(keys: [.primary(\"a\", \"b\")]) struct Entry { var a: Int!; var b: Int }",
+            "'a' is implicitly unwrapped, which only a property marked @Key can be; make it Int?"),
         Misuse(
             "@Model struct Entry: ~Copyable { var a: Int }", "a model is copied as its records are; remove ~Copyable"),
         Misuse(members: "var a: Int\n@Ignored @Key var b: Int = 1", "'b' is @Ignored and something else; keep one"),

@@ -47,8 +47,14 @@ struct ModelMacro {
         if structure.inherited.contains(where: { $0.text == "~Copyable" }) { problems.add(.notCopyable, at: typeName) }
         let models = structure.attributes.filter { $0.name == "Model" && !$0.isConditional }
         if let second = models.dropFirst().first { problems.add(.twice, at: second.range) }
-        // Where a constant is all that is wrong, each use of the model would be another error without code.
-        guard problems.isOfConstants else { return nil }
+        let conformances = structure.inherited.map { $0.text.split(separator: ".").last }
+        if conformances.contains("Identifiable"),
+            let id = properties.columns.first(where: { $0.name == "id" && $0.isUnwrapped })
+        {
+            problems.add(.identifiable(id.type), at: id.range)
+        }
+        // Each use of the model would be another error without code.
+        guard problems.leavesCode else { return nil }
         let code = ModelCode(
             name: name, type: typeName.text, access: access(of: structure, in: expansion.context.first?.declaration),
             properties: properties.columns, relations: properties.relations, arguments: arguments,

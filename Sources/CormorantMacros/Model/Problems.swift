@@ -20,6 +20,7 @@ enum Problem {
     case constant(String)
     case lazy(String)
     case implicitlyUnwrapped(String, String)
+    case identifiable(String)
     case ignoredColumn(String)
     case ignoredWithoutDefault(String)
     case relationColumn(String)
@@ -81,7 +82,9 @@ extension Problem {
             "'\(name)' is a constant, and columns are read anew; make it a var, or mark it @Ignored"
         case .lazy(let name): "'\(name)' is lazy and cannot be a column; drop lazy, or mark it @Ignored"
         case .implicitlyUnwrapped(let name, let type):
-            "'\(name)' is implicitly unwrapped, which only a key can be; make it \(type)?"
+            "'\(name)' is implicitly unwrapped, which only a property marked @Key can be; make it \(type)?"
+        case .identifiable(let type):
+            "Identifiable takes no 'id' that is implicitly unwrapped; make it \(type), or drop Identifiable and list records by id: \\.id"
         case .ignoredColumn(let name): "'\(name)' is @Ignored and something else; keep one"
         case .ignoredWithoutDefault(let name):
             "'\(name)' is @Ignored and not read from the table; give it a default value"
@@ -128,13 +131,16 @@ extension Problem {
 /// Collects what is wrong, for the compiler.
 final class Problems {
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether they are constants alone, with which code can be written that compiles.
-    private(set) var isOfConstants = true
+    /// Whether code can be written that compiles none the less.
+    private(set) var leavesCode = true
 
     var isEmpty: Bool { diagnostics.isEmpty }
 
     func add(_ problem: Problem, at range: SourceRange) {
-        if case .constant = problem {} else { isOfConstants = false }
+        switch problem {
+        case .constant, .implicitlyUnwrapped, .identifiable: break
+        default: leavesCode = false
+        }
         diagnostics.append(Diagnostic(message: problem.message, range: range))
     }
 }

@@ -10,6 +10,8 @@ struct StoredProperty {
         return isWord && !["inout", "_"].contains(name) ? name : identifier
     }
     let type: String
+    /// Whether it is declared with `!`.
+    let isUnwrapped: Bool
     let access: Access
     let availability: Availability
     /// The attribute of each marker it has, by the marker's name.
@@ -121,6 +123,7 @@ private func storedProperty(
         problems.add(.lazy(name), at: variable.range)
         return nil
     }
+    var isUnwrapped = false
     guard var type = binding.type?.text ?? binding.value?.literalType else {
         if !isConstant { problems.add(.noType(name), at: variable.range) }
         return nil
@@ -130,12 +133,10 @@ private func storedProperty(
         return nil
     }
     if case .implicitlyUnwrapped(let wrapped)? = binding.type?.kind {
-        guard markers["Key"] != nil else {
-            problems.add(.implicitlyUnwrapped(name, wrapped.text), at: binding.range)
-            return nil
-        }
+        if markers["Key"] == nil { problems.add(.implicitlyUnwrapped(name, wrapped.text), at: binding.range) }
         // Swift has the mark at a property alone, in no argument of a type.
         type = wrapped.text + "?"
+        isUnwrapped = true
     }
     if variable.modifiers.contains("weak") || variable.modifiers.contains("unowned") {
         problems.add(.weak(name), at: variable.range)
@@ -146,8 +147,9 @@ private func storedProperty(
         return nil
     }
     let property = StoredProperty(
-        name: name, identifier: identifier, type: type, access: variable.access ?? .internal,
-        availability: Availability(of: variable), markers: markers, range: variable.range)
+        name: name, identifier: identifier, type: type, isUnwrapped: isUnwrapped,
+        access: variable.access ?? .internal, availability: Availability(of: variable), markers: markers,
+        range: variable.range)
     property.check(problems)
     return property
 }
