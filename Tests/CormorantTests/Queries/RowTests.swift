@@ -81,6 +81,11 @@ struct RowTests {
         #expect(try database.fetchCount(Visit.self, Query(["price": .null, "at": nil])) == 0)
     }
 
+    @Test func decimalsGoWithThoseThatMayBeMissing() throws {
+        let sums: [Decimal?] = try database.fetchAll(Visit.order { $0.id }.select { $0.price.optional * 2 - $0.price })
+        #expect(sums == [9.5, 10, 10])
+    }
+
     @Test func aValueThatCannotBeStoredIsNamed() throws {
         let wrong = Decimal.nan
         func message(_ call: () throws -> Void) -> String { expectError(.range, call)?.message ?? "" }
