@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from conftest import socket_folder
-from cormorant import Column, Database, DataError, Error, Model, column, key
+from cormorant import Column, Database, DataError, Error, IntegrityError, Json, Model, column, key
 
 
 class Sample(Model):
@@ -170,16 +172,16 @@ def test_values_are_written_by_the_types_of_now(db: Database, other: Database) -
     assert texts(other)[-3:] == ["2.5", "3.5", "4.5"]
 
 
-def test_a_value_of_other_bytes_than_its_type_has(url: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Behind something that says of an integer of four bytes that it is one of eight."""
-    folder = tmp_path_factory.mktemp("liar")
+@contextlib.contextmanager
+def liar(url: str, folder: Path, said: bytes) -> Iterator[str]:
+    """The URL of something before the server that says of integers of four bytes that they are of another type."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(folder / ".s.PGSQL.5432"))
     listener.listen()
 
     def forward(source: socket.socket, target: socket.socket) -> None:
         while data := source.recv(1 << 16):
-            target.sendall(data.replace(b"\0\0\0\x17\0\4\xff\xff\xff\xff", b"\0\0\0\x14\0\x08\xff\xff\xff\xff"))
+            target.sendall(data.replace(b"\0\0\0\x17\0\4\xff\xff\xff\xff", said + b"\xff\xff\xff\xff"))
         target.shutdown(socket.SHUT_WR)
 
     def serve() -> None:
@@ -189,14 +191,16 @@ def test_a_value_of_other_bytes_than_its_type_has(url: str, tmp_path_factory: py
         forward(server, client)
 
     threading.Thread(target=serve, daemon=True).start()
-    with Database(
-        url.replace(url.split("@")[1].split("/")[0], str(folder).replace("/", "%2F")) + "?prepare=never"
-    ) as db:
+    yield url.replace(url.split("@")[1].split("/")[0], str(folder).replace("/", "%2F"))
+    listener.close()
+
+
+def test_a_value_of_other_bytes_than_its_type_has(url: str, tmp_path: Path) -> None:
+    with liar(url, tmp_path, b"\0\0\0\x14\0\x08") as place, Database(f"{place}?prepare=never") as db:
         with pytest.raises(Error, match="holds 4 bytes, which are not an integer of 64 bits") as caught:
             db.fetch_value("SELECT CAST(7 AS integer) AS a")
         assert caught.value.code == "CORM_E_CONNECTION"
         assert db.fetch_value("SELECT CAST(7 AS bigint) AS a") == 7
-    listener.close()
 
 
 def test_a_value_that_is_refused_ends_no_transaction(db: Database, other: Database) -> None:
@@ -212,3 +216,238 @@ def test_a_value_that_is_refused_ends_no_transaction(db: Database, other: Databa
             db.execute(insertion, [2**40])
         db.execute("INSERT INTO kept (b) VALUES (?)", [2])
     assert other.fetch_values("SELECT b FROM kept ORDER BY b") == [1, 2]
+
+
+class Unique(Model, table="sample"):
+    id: Column[int] = column(primary_key=True)
+    b: Column[float] = column(default=0.0, default_sql="0")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "value", "text"),
+    [
+        ("real", "double precision", 0.1, "0.1"),
+        ("real", "numeric", 0.1, "0.1"),
+        ("real", "double precision", 2**24 + 1, "16777217"),
+        ("real", "double precision", "0.1", "0.1"),
+        ("real", "text", 0.1, "0.1"),
+        ("double precision", "numeric", 2**53 + 1, "9007199254740993"),
+        ("double precision", "numeric", "1234567890.123456789", "1234567890.123456789"),
+        ("numeric(10,1)", "numeric(10,4)", 0.1234, "0.1234"),
+        ("numeric", "double precision", 0.1 + 0.2, "0.30000000000000004"),
+        ("varchar(4)", "text", "abcdef", "abcdef"),
+        ("integer", "bigint", 2**40, "1099511627776"),
+        ("smallint", "numeric", 2**40, "1099511627776"),
+        ("date", "timestamp", "2024-01-02 03:04:05", "2024-01-02 03:04:05"),
+    ],
+)
+def test_values_lose_nothing_by_the_types_before(
+    db: Database, other: Database, old: str, new: str, value: float | str, text: str
+) -> None:
+    zero = {"varchar(4)": "a", "date": "2000-01-01"}.get(old, 1)
+    other.execute_script(f"ALTER TABLE sample DROP COLUMN b; ALTER TABLE sample ADD COLUMN b {old}")
+    insertion, find = "INSERT INTO sample (b) VALUES (?)", "SELECT COUNT(*) FROM sample WHERE b = ?"
+    change, given = "UPDATE sample SET b = ? WHERE id = 2", "INSERT INTO sample (b) VALUES (?) RETURNING id"
+    for sql in (insertion, given, change, find):
+        db.query(sql, [zero]).fetch_all()
+    with db.transaction():
+        assert db.fetch_value(find, [zero]) == 2
+    alter(other, new)
+    other.execute("DELETE FROM sample")
+    db.execute(insertion, [value])
+    assert db.fetch_value(find, [value]) == 1
+    db.fetch_value(given, [value])
+    other.execute("INSERT INTO sample (id) VALUES (2) ON CONFLICT (id) DO NOTHING")
+    db.execute(change, [value])
+    assert set(texts(other)) == {text}
+    assert db.fetch_value(find, [value]) == len(texts(other))
+
+
+def test_reals_of_32_bits_are_written_and_found(db: Database, other: Database) -> None:
+    alter(other, "real")
+    db.insert(Measure(b=0.1))
+    db.insert_many([Measure(b=0.1), Measure(b=0.1)])
+    db.insert_many([Unique(id=9, b=0.1), Unique(id=10, b=0.1)], conflict="ignore")
+    for value in (0.1, "0.1", "1e-1"):
+        assert db.fetch_value("SELECT COUNT(*) FROM sample WHERE b = ?", [value]) == 5
+    assert texts(other) == ["0.1"] * 5
+    with pytest.raises(Error):
+        db.insert(Measure(b=1e300))
+    assert db.fetch_values("SELECT b FROM sample WHERE b > ?", [1e30]) == []
+
+
+@pytest.mark.parametrize("new", ["double precision", "real", "integer"])
+def test_many_that_are_not_copied_go_on(db: Database, other: Database, new: str) -> None:
+    def write(first: int) -> None:
+        db.save_many([Unique(id=first, b=2.0), Unique(id=first + 1, b=3.0)])
+        db.insert_many([Unique(id=first, b=2.0), Unique(id=first + 2, b=3.0)], conflict="ignore")
+
+    write(1)
+    alter(other, new)
+    # Each of the two statements learns of it once.
+    for _ in range(2):
+        try:
+            write(11)
+        except Error as error:
+            assert error.code == "CORM_E_SCHEMA"
+    other.execute("DELETE FROM sample WHERE id > 10")
+    write(21)
+    assert texts(other) == ["2", "3", "3"] * 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "values", "text"),
+    [
+        ("text", "bigint USING 1", ["5", "6"], "5"),
+        ("bigint", "boolean USING true", [1, 0], "true"),
+        ("boolean", "bigint USING 1", [1, 0], "1"),
+        ("bigint", "date USING date '2000-01-01'", ["2000-01-02", "2000-01-03"], "2000-01-02"),
+        ("integer[]", "bigint[] USING NULL", ["{1099511627776}", "{2}"], "{1099511627776}"),
+        ("mood", "text", ["x", "y"], "x"),
+        ("mood", "other_mood USING NULL", ["x", "y"], "x"),
+        ("small", "bigint", [2**40, 2], "1099511627776"),
+        ("jsonb", "text", ["x", "y"], "x"),
+        ("uuid", "text USING 'x'", ["x", "y"], "x"),
+    ],
+)
+def test_types_that_the_server_does_not_convert(
+    db: Database, other: Database, old: str, new: str, values: list[int | str], text: str
+) -> None:
+    other.execute_script(
+        "CREATE TYPE mood AS ENUM ('a', 'b'); CREATE TYPE other_mood AS ENUM ('x', 'y');"
+        "CREATE DOMAIN small AS bigint CHECK (value < 10);"
+        f"ALTER TABLE sample DROP COLUMN b; ALTER TABLE sample ADD COLUMN b {old}"
+    )
+    insertion, find = "INSERT INTO sample (b) VALUES (?)", "SELECT COUNT(*) FROM sample WHERE b = ?"
+    for sql in (insertion, insertion + " RETURNING id"):
+        db.query(sql, [None]).fetch_all()
+    db.fetch_value(find, [None])
+    alter(other, new)
+    other.execute("DELETE FROM sample")
+    db.execute(insertion, [values[0]])
+    assert db.fetch_value(find, [values[0]]) == 1
+    for _ in range(2):
+        with contextlib.suppress(Error), db.transaction():
+            db.query(insertion + " RETURNING id", [values[0]]).fetch_all()
+    assert set(texts(other)) == {text} and len(texts(other)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "value"),
+    [
+        ("bigint", "text USING 'a'", "x"),
+        ("mood", "text USING 'a'", "x"),
+        ("integer[]", "text USING 'a'", "x"),
+        ("small", "text USING 'a'", "x"),
+    ],
+)
+def test_many_of_types_that_the_server_does_not_convert(
+    db: Database, other: Database, old: str, new: str, value: str
+) -> None:
+    class Text(Model, table="sample"):
+        id: Column[int] = key()
+        b: Column[str | None] = column(default=None)
+
+    other.execute_script(
+        "CREATE TYPE mood AS ENUM ('a', 'b'); CREATE DOMAIN small AS bigint CHECK (value < 10);"
+        f"ALTER TABLE sample DROP COLUMN b; ALTER TABLE sample ADD COLUMN b {old}"
+    )
+    db.insert_many([Text(), Text()])
+    alter(other, new)
+    other.execute("DELETE FROM sample")
+    with contextlib.suppress(Error):
+        db.insert_many([Text(b=value), Text(b=value)])
+        other.execute("DELETE FROM sample")
+    assert db.insert_many([Text(b=value), Text(b=value)]) == 2
+    assert texts(other) == [value, value]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "1 / (5000 - n)",
+        "query_to_xml(CASE WHEN n = 5000 THEN 'SELECT gone' ELSE 'SELECT 1' END, true, true, '')",
+    ],
+)
+def test_an_error_behind_the_first_rows_is_told(db: Database, fault: str) -> None:
+    query = f"SELECT n, {fault} FROM generate_series(1, 9000) AS n WHERE CAST(? AS jsonb) IS NOT NULL"
+    for _ in range(2):
+        with pytest.raises(Error):
+            sum(1 for _ in db.query(query, ["{}"]))
+
+
+# What copying is not for, and another program makes of a table later ----------------------------------------------
+
+
+def test_a_trigger_that_is_made_later_skips_rows(url: str, db: Database, other: Database) -> None:
+    db.insert_many([Sample(b=1), Sample(b=2)])
+    other.execute_script(
+        "CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN IF new.b = 5 THEN RETURN NULL; END IF; RETURN new; END $$;"
+        "CREATE TRIGGER skips BEFORE INSERT ON sample FOR EACH ROW EXECUTE FUNCTION skip()"
+    )
+    with Database(url) as fresh:
+        assert _outcome(db) == _outcome(fresh)
+    assert texts(other)[:2] == ["1", "2"]
+
+
+def _outcome(db: Database) -> object:
+    try:
+        return db.insert_many([Sample(b=5), Sample(b=6)])
+    except Error as error:
+        return error.code, error.message
+
+
+def test_a_rule_that_is_made_later_is_heeded(db: Database, other: Database) -> None:
+    db.insert_many([Sample(b=1), Sample(b=2)])
+    other.execute_script(
+        "CREATE TABLE noted (b bigint);"
+        "CREATE RULE notes AS ON INSERT TO sample DO ALSO INSERT INTO noted VALUES (new.b)"
+    )
+    db.insert_many([Sample(b=3), Sample(b=4)])
+    assert other.fetch_values("SELECT b FROM noted ORDER BY b") == [3, 4]
+
+
+def test_row_security_that_is_made_later_is_heeded(url: str, other: Database) -> None:
+    other.execute_script("GRANT INSERT, SELECT ON sample TO locked; GRANT USAGE ON sample_id_seq TO locked")
+    with Database(url.replace("cormorant@", "locked:secret@", 1)) as locked:
+        locked.insert_many([Sample(b=1), Sample(b=2)])
+        other.execute_script(
+            "ALTER TABLE sample ENABLE ROW LEVEL SECURITY;"
+            "CREATE POLICY small ON sample USING (true) WITH CHECK (b < 10)"
+        )
+        with pytest.raises(Error, match="row-level security"):
+            locked.insert_many([Sample(b=3), Sample(b=4)])
+        assert locked.insert_many([Sample(b=3), Sample(b=4)]) == 2
+        with pytest.raises(Error, match="row-level security"):
+            locked.insert_many([Sample(b=5), Sample(b=60)])
+    assert texts(other) == ["1", "2", "3", "4"]
+
+
+def test_a_reference_that_is_made_later_is_told(db: Database, other: Database) -> None:
+    db.insert_many([Sample(b=1), Sample(b=2)])
+    other.execute_script(
+        "CREATE TABLE whole (id bigint PRIMARY KEY); INSERT INTO whole VALUES (1), (2);"
+        "ALTER TABLE sample ADD FOREIGN KEY (b) REFERENCES whole"
+    )
+    with pytest.raises(IntegrityError) as caught:
+        db.insert_many([Sample(b=1), Sample(b=2), Sample(b=3), Sample(b=1)])
+    assert caught.value.record_index == 2
+
+
+@pytest.mark.parametrize("name", ["sample", 'odd", line 7, "x'])
+def test_the_record_of_an_error_with_more_context(url: str, name: str) -> None:
+    class Document(Model, table=name):
+        id: Column[int] = key()
+        body: Column[Json] = column(default=None)
+
+    with Database(url) as db:
+        quoted = name.replace('"', '""')
+        db.execute(
+            f'CREATE TABLE "{quoted}" (id bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, body jsonb NOT NULL)'
+        )
+        for place in range(3):
+            records = [Document(body="\0" if number == place else "a") for number in range(3)]
+            with pytest.raises(Error) as caught:
+                db.insert_many(records)
+            assert (caught.value.code, caught.value.record_index) == ("CORM_E_ENCODING", place)

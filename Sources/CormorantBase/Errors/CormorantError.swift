@@ -42,8 +42,8 @@ public struct CormorantError: Error, Sendable {
                 cause: cause))
     }
 
-    /// The same error, naming the record of the batch that it stopped at.
-    package func at(record index: Int) -> CormorantError {
+    /// The same error, naming the record of the batch that it stopped at; an engine's names -1 where that is not known.
+    package func at(record index: Int?) -> CormorantError {
         with { $0.recordIndex = index }
     }
 

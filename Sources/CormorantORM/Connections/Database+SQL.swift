@@ -182,7 +182,7 @@ extension Database {
                 do {
                     return try body(plan, &index)
                 } catch let error as CormorantError {
-                    throw error.at(record: index)
+                    throw error.at(record: index < 0 ? nil : index)
                 }
             }
         }

@@ -38,7 +38,7 @@ extension JSONReader {
                 _ = try plan.receive(&one, isSave ? .save : .insert)
             }
         } catch let error as CormorantError where isSent {
-            let number = first + (error.recordIndex ?? 0)
+            let number = error.recordIndex.map { first + $0 }
             throw hasFailed ? error.at(record: number) : refused(mapping.placed(error), number)
         }
         return count

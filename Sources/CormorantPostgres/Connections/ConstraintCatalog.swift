@@ -38,6 +38,12 @@ struct ConstraintCatalog {
         copied = []
     }
 
+    /// When the table may have changed.
+    mutating func remove(_ table: [String]) {
+        known.remove(table)
+        copied.remove(table)
+    }
+
     /// - Parameters:
     ///   - rows: what `query` gave.
     ///   - isCopied: what `copyQuery` gave.
@@ -78,13 +84,15 @@ struct ConstraintCatalog {
         ORDER BY 1, 2, 3, u.place
         """
 
-    /// Of a table, its name being the parameter: whether it is as `copies` says. The outbox's triggers note a COPY as they do any
-    /// other statement.
-    static let copyQuery = """
-        SELECT 1 FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass($1) AND c.relkind = 'r'
-        AND NOT c.relrowsecurity AND NOT c.relhasrules
-        AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal
-            AND t.tgname NOT IN ('corm_change_insert', 'corm_change_update', 'corm_change_delete', 'corm_change_truncate'))
-        AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f')
+    /// Of a table, its name being a parameter or a text: whether it is as `copies` says. The outbox's triggers note a COPY as they do any
+    /// other statement; 1644 and 1645 are those of a foreign key. One table beside that of the tables is quickly planned.
+    static func copyQuery(of table: String) -> String {
         """
+        SELECT 1 FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass(\(table)) AND c.relkind = 'r'
+        AND NOT c.relrowsecurity AND NOT c.relhasrules
+        AND NOT (c.relhastriggers AND EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid
+            AND (t.tgfoid IN (1644, 1645) OR NOT t.tgisinternal AND t.tgname NOT IN
+                ('corm_change_insert', 'corm_change_update', 'corm_change_delete', 'corm_change_truncate'))))
+        """
+    }
 }

@@ -18,7 +18,7 @@ final class Pipeline {
     fileprivate var copy: PostgresCopy?
 
     fileprivate struct Outcome {
-        let sql: ServerSQL
+        let prepared: Prepared
         /// Which of all that were sent.
         let place: Int
         var changes: Int64 = 0
@@ -73,7 +73,7 @@ extension PostgresConnection {
             pipeline.sent += 1
             return !isCopied
         } catch let error as CormorantError where error.code != .connection {
-            throw pipeline.error ?? error.at(record: pipeline.sent)
+            throw pipeline.error ?? (error.recordIndex == nil ? error.at(record: pipeline.sent) : error)
         }
     }
 
@@ -108,7 +108,7 @@ extension PostgresConnection {
             pipeline.isEntered = true
         }
         guard send(prepared, parameters) else { throw lost(prepared.sql.words) }
-        pipeline.outcomes.append(.init(sql: prepared.sql, place: pipeline.sent))
+        pipeline.outcomes.append(.init(prepared: prepared, place: pipeline.sent))
         pipeline.isFlushed = false
     }
 
@@ -147,7 +147,7 @@ extension PostgresConnection {
         }
         guard pipeline.isEntered else { return }
         pipeline.isEntered = false
-        let words = pipeline.outcomes.last?.sql.words
+        let words = pipeline.outcomes.last?.prepared.sql.words
         guard pq.sync(handle) == 1 else { throw lost(words) }
         let told = pipeline.error
         while pipeline.answered < pipeline.outcomes.count { try answer(pipeline) }
@@ -161,7 +161,8 @@ extension PostgresConnection {
     /// Reads the outcome of the oldest statement of which it was not read.
     private func answer(_ pipeline: Pipeline) throws {
         let index = pipeline.answered
-        let (sql, place) = (pipeline.outcomes[index].sql, pipeline.outcomes[index].place)
+        let (prepared, place) = (pipeline.outcomes[index].prepared, pipeline.outcomes[index].place)
+        let sql = prepared.sql
         pipeline.answered += 1
         while let result = pq.getResult(handle) {
             switch pq.resultStatus(result) {
@@ -176,6 +177,7 @@ extension PostgresConnection {
             case ResultStatus.pipelineAborted: break
             default:
                 let failure = ServerFailure(result, pq)
+                prepared.note(failure)
                 if pipeline.error == nil { pipeline.error = error(failure, sql).at(record: place) }
             }
             pq.clear(result)
@@ -216,7 +218,7 @@ extension PostgresConnection {
 
     /// Sends a prepared statement with its parameters; false where libpq does not.
     func send(_ prepared: Prepared, _ parameters: WireParameters) -> Bool {
-        if let name = prepared.name {
+        if let name = prepared.name, parameters.types == nil {
             // Without a copy for each run.
             return name.withCString { name in
                 pq.sendQueryPrepared(
@@ -224,10 +226,8 @@ extension PostgresConnection {
                     prepared.resultFormat) == 1
             }
         }
-        return prepared.parameterOIDs.withUnsafeBufferPointer { types in
-            pq.sendQueryParams(
-                handle, prepared.sql.text, parameters.count, types.baseAddress, parameters.values, parameters.lengths,
-                parameters.formats, prepared.resultFormat) == 1
-        }
+        return pq.sendQueryParams(
+            handle, prepared.sql.text, parameters.count, parameters.types, parameters.values, parameters.lengths,
+            parameters.formats, prepared.resultFormat) == 1
     }
 }

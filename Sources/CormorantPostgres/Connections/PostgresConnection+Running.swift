@@ -131,12 +131,12 @@ extension PostgresConnection {
         try makeReady()
         let words = prepared.sql.words
         if prepared.isOnServer, let name = prepared.name {
-            prepared.isOnServer = false
             do {
                 try run("DEALLOCATE \(name)", isTold: false)
             } catch let error as CormorantError where error.code == .sql && transaction == .none {
                 // Somebody was faster.
             }
+            prepared.isOnServer = false
         }
         let target = words.target
         let asksConstraints = !target.isEmpty && !constraints.knows(target)
@@ -148,7 +148,7 @@ extension PostgresConnection {
             && pq.sendDescribe(handle, name) == 1
         if asksConstraints, sent {
             let table = target.joined(separator: ".")
-            sent = send(ConstraintCatalog.query, of: table) && send(ConstraintCatalog.copyQuery, of: table)
+            sent = send(ConstraintCatalog.query, of: table) && send(ConstraintCatalog.copyQuery(of: "$1"), of: table)
         }
         guard sent, pq.sync(handle) == 1 else { throw lost(words) }
         var failure: ServerFailure?

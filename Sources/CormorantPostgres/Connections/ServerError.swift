@@ -13,8 +13,8 @@ final class ServerFailure {
     let table: String?
     let column: String?
     let constraint: String?
-    /// Of COPY: which row it was, from 1.
-    let line: Int?
+    /// Where it was, from the innermost on, a line each.
+    let context: String?
 
     init(_ result: OpaquePointer?, _ pq: LibPQ) {
         func field(_ field: Int32) -> String? {
@@ -28,16 +28,31 @@ final class ServerFailure {
         table = field(ErrorField.table)
         column = field(ErrorField.column)
         constraint = field(ErrorField.constraint)
-        line = field(ErrorField.context).flatMap { context -> Int? in
-            guard context.hasPrefix("COPY ") else { return nil }
-            // "COPY t, line 3, column a"
-            let place: Substring? = context.split(separator: Character(",")).dropFirst().first
-            return place?.split(separator: Character(" ")).last.flatMap { Int($0) }
+        context = field(ErrorField.context)
+    }
+
+    /// Which of the rows that are copied into a table it was, from 1.
+    func line(ofCopyInto table: String) -> Int? {
+        // "COPY t, line 3, column a", in whatever language, behind what is called for the row.
+        let start = "COPY \(table), "
+        guard let context, let offset = byteOffset(of: start, in: context) else { return nil }
+        let digits: ClosedRange<UInt8> = 0x30...0x39
+        let number = context.utf8.dropFirst(offset + start.utf8.count).drop { !digits.contains($0) }.prefix {
+            digits.contains($0)
         }
+        return Int(String(decoding: number, as: UTF8.self))
     }
 
     /// Whether the server had the statement no more, or for a table as it was before.
     var isStale: Bool { state == "26000" || state == "0A000" && contains(message, "cached plan") }
+
+    /// Whether it may be for the types that a statement was described with, which the server took then: it finds no conversion
+    /// between them and those of now, or reads a text or a binary form by them.
+    func isOutdated(_ prepared: Prepared) -> Bool {
+        state.hasPrefix("42") && state != "42501" || state == "22P03" || state == "08P01"
+            // What a domain refuses is of no table.
+            || prepared.hasTexts && (state.hasPrefix("22") || state.hasPrefix("23") && table == nil)
+    }
 
     /// - Parameters:
     ///   - found: what the catalogs know of the constraint.

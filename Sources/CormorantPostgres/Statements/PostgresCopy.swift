@@ -9,6 +9,8 @@ final class PostgresCopy {
     unowned(unsafe) let statement: PostgresStatement
     private let connection: PostgresConnection
     private let sql: ServerSQL
+    /// Its name, as errors have it.
+    private let table: String
     /// The number of a parameter that goes into no column; 0: none.
     let omitted: Int32
     private let columns: UnsafeMutableBufferPointer<Column>
@@ -43,6 +45,7 @@ final class PostgresCopy {
         self.first = first
         connection = statement.connection
         self.omitted = omitted
+        table = unquoted(statement.prepared.sql.words.target.last ?? "")
         let (prepared, bound) = (statement.prepared, statement.bound)
         let all = prepared.sql.numbers.enumerated().filter { $0.element != omitted }.map { place, number in
             Column(value: bound + (number - 1), type: prepared.parameterTypes[place], place: place)
@@ -112,7 +115,7 @@ final class PostgresCopy {
     /// What is encoded as a parameter, with its length before it.
     private func addEncoded(_ column: Column) throws(ParameterFault) {
         let (type, place) = (column.type, column.place)
-        statement.encoder.clear()
+        statement.encoder.clear(keepingTypes: true)
         try statement.encoder.encode(column.value.pointee, type, place)
         let encoder = statement.encoder
         guard let start = encoder.values[place] else {
@@ -148,14 +151,14 @@ final class PostgresCopy {
         put(Int16(-1))
         try send()
         isOpen = false
-        try connection.endCopy(sql, nil, first: first, count: count)
+        try connection.endCopy(sql, into: table, nil, first: first, count: count)
     }
 
     /// Ends it; no row was added.
     func cancel() {
         guard isOpen else { return }
         isOpen = false
-        try? connection.endCopy(sql, "the rows were taken back", first: first, count: count)
+        try? connection.endCopy(sql, into: table, "the rows were taken back", first: first, count: count)
     }
 
     private func send() throws {
@@ -163,7 +166,7 @@ final class PostgresCopy {
         used = 0
         guard sent != 1 else { return }
         isOpen = false
-        try connection.endCopy(sql, nil, first: first, count: count)
+        try connection.endCopy(sql, into: table, nil, first: first, count: count)
         throw connection.lost(sql.words)
     }
 
@@ -265,19 +268,20 @@ final class PostgresCopy {
 
 extension PostgresConnection {
     /// Has the INSERT read anew, in the same message: reading it locks the table, whose columns keep their types from then on.
-    /// - Returns: whether its parameters are of other types than it was described with.
+    /// - Returns: whether its parameters are of other types than it was described with, or its table is not copied into any more.
     fileprivate func beginCopy(_ sql: ServerSQL, of prepared: Prepared) throws -> Bool {
         try makeReady()
         began(sql.source)
         // One that was interrupted may have left its name to the session.
         let name = "corm_copied_\(monotonicTime())"
-        let start = "PREPARE \(name) AS "
+        let (start, target) = ("PREPARE \(name) AS ", prepared.sql.words.target)
         // One constant, which the server reads sooner than an ARRAY of many.
         let types = prepared.parameterOIDs.map { String($0) }.joined(separator: ",")
         let text = """
             \(start)\(prepared.sql.text);
             SELECT FROM pg_catalog.pg_prepared_statement() WHERE name = '\(name)'
-            AND parameter_types::oid[] = '{\(types)}'::oid[];
+            AND parameter_types::oid[] = '{\(types)}'::oid[]
+            AND EXISTS (\(ConstraintCatalog.copyQuery(of: textLiteral(target.joined(separator: ".")))));
             DEALLOCATE \(name); \(sql.text)
             """
         guard pq.sendQuery(handle, text) == 1 else { throw lost(sql.words) }
@@ -288,6 +292,7 @@ extension PostgresConnection {
             switch pq.resultStatus(result) {
             case ResultStatus.copyIn:
                 isCopying = true
+                if hasTypes != true { constraints.remove(target) }
                 return hasTypes != true
             case ResultStatus.command: break
             case ResultStatus.rows: hasTypes = pq.rowCount(result) > 0
@@ -296,13 +301,15 @@ extension PostgresConnection {
         }
         guard let failure, pq.status(handle) == 0 else { throw lost(sql.words) }
         ended()
+        prepared.isStale = true
+        constraints.remove(target)
         throw hasTypes == nil ? error(failure, prepared.sql, behind: start.count) : error(failure, sql)
     }
 
     /// - Parameters:
     ///   - reason: why it is given up, nil where it is not.
     ///   - first: the place of its first row, for errors.
-    fileprivate func endCopy(_ sql: ServerSQL, _ reason: String?, first: Int, count: Int) throws {
+    fileprivate func endCopy(_ sql: ServerSQL, into table: String, _ reason: String?, first: Int, count: Int) throws {
         guard isCopying, handle != nil else { return }
         isCopying = false
         hasWritten = true
@@ -321,7 +328,8 @@ extension PostgresConnection {
         ended()
         if let failure {
             let error = error(failure, sql)
-            throw failure.line.map { error.at(record: first + min(max(0, $0 - 1), max(0, count - 1))) } ?? error
+            let row = failure.line(ofCopyInto: table).map { $0 - 1 } ?? -1
+            throw error.at(record: (0..<count).contains(row) ? first + row : -1)
         }
         changes = rows
         totalChanges += rows

@@ -30,7 +30,7 @@ package final class PostgresStatement: EngineStatement {
     private var count: Int32 = 0
     /// What a result told that was read for another statement's sake.
     private var failure: CormorantError?
-    /// That the server had the statement no more.
+    /// That the statement is to be described anew.
     private var stale: ServerFailure?
 
     init(_ connection: PostgresConnection, _ prepared: Prepared) {
@@ -167,15 +167,17 @@ package final class PostgresStatement: EngineStatement {
         if prepared.isStale { try connection.describe(prepared) }
         try send()
         if let stale = try firstResult() {
-            prepared.isStale = true
-            prepared.isOnServer = stale.state != "26000"
-            guard connection.transaction == .none else { throw connection.error(stale, prepared.sql) }
+            prepared.note(stale)
+            // Where the types are the same it is an error for another reason.
+            guard connection.transaction == .none, try stale.isStale || connection.describesOthers(prepared) else {
+                throw connection.error(stale, prepared.sql)
+            }
         } else if prepared.isStale, isReadOnly {
             reset()
         } else {
             return
         }
-        try connection.describe(prepared)
+        if prepared.isStale { try connection.describe(prepared) }
         try send()
         if let failure = try firstResult() { throw connection.error(failure, prepared.sql) }
     }
@@ -210,11 +212,12 @@ package final class PostgresStatement: EngineStatement {
         connection.streaming = self
     }
 
-    /// Returns the failure of a statement that the server has no more.
+    /// Returns the failure of a statement that is to be described anew.
     private func firstResult() throws -> ServerFailure? {
         stale = nil
         readResult()
         if stale != nil {
+            failure = nil
             isRunning = false
         } else if let first = results.first {
             adoptColumns(first)
@@ -257,11 +260,8 @@ package final class PostgresStatement: EngineStatement {
         if pq.status(connection.handle) != 0, connection.loss == nil { failure = connection.lost(prepared.sql.words) }
         connection.ended()
         guard let told else { return }
-        if told.isStale, results.count == 0, current == nil {
-            stale = told
-        } else {
-            failure = failure ?? connection.error(told, prepared.sql)
-        }
+        failure = failure ?? connection.error(told, prepared.sql)
+        if results.count == 0, told.isStale || told.isOutdated(prepared) { stale = told }
     }
 
     /// Reads what is still sent into memory, as another statement is to run.

@@ -14,6 +14,10 @@ final class Prepared {
     private(set) var parameterOIDs: [UInt32] = []
     /// Whether a parameter is of a type whose binary form is not known here.
     private(set) var hasOtherTypes = false
+    /// Whether the server reads one from a text, and may refuse it.
+    private(set) var hasTexts = false
+    /// Whether the server may read the SQL anew at a run; of a statement that it keeps a plan of it says itself that its columns are others.
+    var comparesTypes: Bool
     private(set) var columns: [Column] = []
     /// 1 where the binary forms of all columns are known; one column of another type makes texts of all.
     private(set) var resultFormat: Int32 = 1
@@ -26,15 +30,13 @@ final class Prepared {
     var users = 0
     var lastUse: UInt64 = 0
 
-    /// Whether the server tells by itself that its columns are of other types by now.
-    private let keepsTypes: Bool
     /// Whether the names of its columns are those that stand in the SQL.
     private let keepsNames: Bool
     /// Those of the columns, for the comparison with each run's.
     private var names: [UnsafeMutablePointer<CChar>?] = []
 
     struct Column {
-        var name: String
+        let name: String
         /// Its type as the server numbers it.
         let oid: UInt32
         let type: WireType
@@ -45,7 +47,7 @@ final class Prepared {
         self.sql = sql
         isDirect = sql.words.isDirect && sql.numbers.isEmpty
         name = keepsStatements && !isDirect ? "corm_" + sha256(sql.source.utf8).prefix(32) : nil
-        keepsTypes = name != nil && sql.words.isPlanned
+        comparesTypes = name == nil || !sql.words.isPlanned
         keepsNames = sql.words.namesColumns && !sql.source.utf8.contains(UInt8(ascii: "*"))
     }
 
@@ -54,37 +56,35 @@ final class Prepared {
     /// Takes the columns of a result, where another connection has changed a table's. If not all can be read in the form that
     /// was asked for, it is stale.
     func adoptColumns(_ result: OpaquePointer, _ pq: LibPQ) {
-        if !keepsTypes, hasOtherColumns(result, pq) {
-            takeColumns(result, pq)
-            isStale = resultFormat == 1 && columns.contains { $0.type == .other }
-        } else if !keepsNames {
-            adoptNames(result, pq)
+        guard comparesTypes && hasColumnsOfOtherTypes(result, pq) || !keepsNames && hasOtherNames(result, pq) else {
+            return
         }
+        takeColumns(result, pq)
+        if resultFormat == 1, columns.contains(where: { $0.type == .other }) { isStale = true }
     }
 
-    private func hasOtherColumns(_ result: OpaquePointer, _ pq: LibPQ) -> Bool {
+    private func hasColumnsOfOtherTypes(_ result: OpaquePointer, _ pq: LibPQ) -> Bool {
         Int(pq.columnCount(result)) != columns.count
             || columns.indices.contains { columns[$0].oid != pq.columnType(result, Int32(truncatingIfNeeded: $0)) }
     }
 
-    private func adoptNames(_ result: OpaquePointer, _ pq: LibPQ) {
+    private func hasOtherNames(_ result: OpaquePointer, _ pq: LibPQ) -> Bool {
         let columnName = pq.columnName
-        let firstOther = names.withUnsafeBufferPointer { names in
-            names.indices.first { index in
+        return names.withUnsafeBufferPointer { names in
+            names.indices.contains { index in
                 guard let old = names[index], let new = columnName(result, Int32(truncatingIfNeeded: index)) else {
                     return false
                 }
                 return strcmp(old, new) != 0
             }
         }
-        guard let firstOther else { return }
-        for index in firstOther..<names.count {
-            guard let new = columnName(result, Int32(truncatingIfNeeded: index)) else { continue }
-            free(names[index])
-            names[index] = strdup(new)
-            columns[index].name = String(cString: new)
-        }
-        version += 1
+    }
+
+    /// Notes what the server said against a run: the statement is described anew before the next one where that may help.
+    func note(_ failure: ServerFailure) {
+        guard failure.isStale || failure.isOutdated(self) else { return }
+        isStale = true
+        if failure.state == "26000" { isOnServer = false }
     }
 
     /// Takes what Describe answered.
@@ -92,6 +92,7 @@ final class Prepared {
         parameterOIDs = (0..<pq.parameterCount(result)).map { pq.parameterType(result, $0) }
         parameterTypes = parameterOIDs.map { WireType($0) }
         hasOtherTypes = parameterTypes.contains(.other)
+        hasTexts = hasOtherTypes || parameterTypes.contains { [.json, .jsonb, .jsonValue].contains($0) }
         takeColumns(result, pq)
         resultFormat = columns.contains { $0.type == .other } ? 0 : 1
         isStale = false

@@ -139,6 +139,15 @@ func scanStatement(
     return words
 }
 
+/// A name as SQL has it, without its quotes.
+func unquoted(_ name: String) -> String {
+    var name = name
+    return name.withUTF8 { bytes in
+        var lexer = SQLLexer(bytes)
+        return lexer.scanPostgreSQL().map { lexer.unquoted($0) } ?? ""
+    }
+}
+
 /// `??` is `?`.
 func withoutEscapes(_ token: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
     var result: [UInt8] = []

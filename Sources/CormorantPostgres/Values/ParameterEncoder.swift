@@ -4,6 +4,8 @@ import CormorantPlatform
 /// Parameters as libpq takes them.
 struct WireParameters {
     let count: Int32
+    /// 0: what the server finds where it stands; nil: those that it has for a statement that it keeps.
+    let types: UnsafePointer<UInt32>?
     let values: UnsafePointer<UnsafePointer<CChar>?>?
     let lengths: UnsafePointer<Int32>?
     let formats: UnsafePointer<Int32>?
@@ -23,18 +25,23 @@ extension PostgresStatement {
 
     private func encodeAsDescribed() throws(CormorantError) -> WireParameters {
         let numbers = prepared.sql.numbers
-        guard !numbers.isEmpty else { return WireParameters(count: 0, values: nil, lengths: nil, formats: nil) }
+        guard !numbers.isEmpty else {
+            return WireParameters(count: 0, types: nil, values: nil, lengths: nil, formats: nil)
+        }
         encoder.clear()
         for place in 0..<numbers.count {
             let number = numbers[place]
             let type = place < prepared.parameterTypes.count ? prepared.parameterTypes[place] : .other
             do throws(ParameterFault) {
                 try encoder.encode(bound[number - 1], type, place)
+                if prepared.name == nil { try encoder.putUntyped(bound[number - 1], type, place) }
             } catch {
                 throw fault(error, place, type)
             }
         }
-        return encoder.parameters
+        guard prepared.name == nil || encoder.hasUntyped else { return encoder.parameters }
+        prepared.comparesTypes = true
+        return encoder.typed(prepared.parameterOIDs)
     }
 
     func fault(_ fault: ParameterFault, _ place: Int, _ type: WireType) -> CormorantError {
@@ -73,7 +80,12 @@ struct ParameterEncoder {
     let values: UnsafeMutablePointer<UnsafePointer<CChar>?>
     let lengths: UnsafeMutablePointer<Int32>
     let formats: UnsafeMutablePointer<Int32>
+    private let types: UnsafeMutablePointer<UInt32>
     private let slots: UnsafeMutableRawPointer
+    /// Whether the types are surely those of now.
+    private var keepsTypes = false
+    /// Whether a value goes as a text without a type, as its type would lose some of it.
+    private(set) var hasUntyped = false
     private var copies: [UnsafeMutableRawPointer] = []
 
     init(_ count: Int) {
@@ -85,11 +97,15 @@ struct ParameterEncoder {
         lengths.initialize(repeating: 0, count: count)
         formats = .allocate(capacity: size)
         formats.initialize(repeating: 1, count: count)
+        types = .allocate(capacity: size)
+        types.initialize(repeating: 0, count: size)
         slots = .allocate(byteCount: size * ParameterEncoder.slotSize, alignment: 8)
     }
 
     /// Before values are written anew.
-    mutating func clear() {
+    /// - Parameter keepingTypes: whether the types are surely those of now.
+    mutating func clear(keepingTypes: Bool = false) {
+        (keepsTypes, hasUntyped) = (keepingTypes, false)
         if !copies.isEmpty {
             for copy in copies { copy.deallocate() }
             copies.removeAll(keepingCapacity: true)
@@ -103,13 +119,25 @@ struct ParameterEncoder {
         values.deallocate()
         lengths.deallocate()
         formats.deallocate()
+        types.deallocate()
         slots.deallocate()
     }
 
     var parameters: WireParameters {
         WireParameters(
-            count: Int32(truncatingIfNeeded: count), values: UnsafePointer(values), lengths: UnsafePointer(lengths),
-            formats: UnsafePointer(formats))
+            count: Int32(truncatingIfNeeded: count), types: nil, values: UnsafePointer(values),
+            lengths: UnsafePointer(lengths), formats: UnsafePointer(formats))
+    }
+
+    /// For a statement that the server reads anew: of a text, and of NULL, it finds the type where it stands, as the tables are now.
+    func typed(_ described: [UInt32]) -> WireParameters {
+        for place in 0..<count {
+            let isOpen = values[place] == nil || formats[place] == 0 || place >= described.count
+            types[place] = isOpen ? 0 : described[place]
+        }
+        return WireParameters(
+            count: Int32(truncatingIfNeeded: count), types: UnsafePointer(types), values: UnsafePointer(values),
+            lengths: UnsafePointer(lengths), formats: UnsafePointer(formats))
     }
 
     mutating func encode(_ value: BoundValue, _ type: WireType, _ place: Int) throws(ParameterFault) {
@@ -135,8 +163,12 @@ struct ParameterEncoder {
                 throw ParameterFault(.range, "an integer other than 0 and 1", hint: "give it 0 or 1")
             }
             put(UInt8(truncatingIfNeeded: value), place)
-        case .float8: put(Double(value).bitPattern.bigEndian, place)
-        case .float4: put(Float(value).bitPattern.bigEndian, place)
+        case .float8:
+            put(Double(value).bitPattern.bigEndian, place)
+            if Int64(exactly: Double(value)) != value { try putUntyped("\(value)", place) }
+        case .float4:
+            put(Float(value).bitPattern.bigEndian, place)
+            if Int64(exactly: Float(value)) != value { try putUntyped("\(value)", place) }
         case .numeric, .text, .json, .jsonb, .jsonValue, .other: try put("\(value)", place)
         case .bytea, .uuid, .date, .time, .timestamp, .timestamptz, .oneOf: throw ParameterFault(.type, "an integer")
         }
@@ -159,6 +191,8 @@ struct ParameterEncoder {
                 throw ParameterFault(.range, "a real that is too great for it")
             }
             put(narrow.bitPattern.bigEndian, place)
+            // The server takes no text of a number that is too small.
+            if Double(narrow) != value, narrow != 0, !value.isNaN { try putUntyped("\(value)", place) }
         case .numeric:
             guard value.isFinite else { throw ParameterFault(.range, "a real that is no number, or infinite") }
             try put("\(value)", place)
@@ -207,6 +241,10 @@ struct ParameterEncoder {
                 throw ParameterFault(.type, "a text that is no number")
             }
             try encode(real, type, place)
+            if !keepsTypes, real != 0 {
+                try put(text, place)
+                hasUntyped = true
+            }
         case .bytea, .oneOf: throw ParameterFault(.type, "a text")
         }
     }
@@ -262,6 +300,32 @@ struct ParameterEncoder {
         target.storeBytes(of: 0, toByteOffset: text.count, as: UInt8.self)
         values[place] = UnsafePointer(target.assumingMemoryBound(to: CChar.self))
         formats[place] = 0
+    }
+
+    /// What the type as it was described would lose: the server reads the text by the type that a column has now.
+    private mutating func putUntyped(_ text: String, _ place: Int) throws(ParameterFault) {
+        guard !keepsTypes else { return }
+        try put(text, place)
+        hasUntyped = true
+    }
+
+    /// As a text what the server can read by another type than it was described with.
+    mutating func putUntyped(_ value: BoundValue, _ type: WireType, _ place: Int) throws(ParameterFault) {
+        guard value.kind != .null, formats[place] == 1 else { return }
+        switch (type, value.kind) {
+        case (.int2, _), (.int4, _), (.int8, _), (.oid, _), (.bool, _):
+            let integer =
+                switch value.kind {
+                case .integer: value.integer
+                case .real: Int64(value.real)
+                default: Int64(String(decoding: value.bytes, as: UTF8.self)) ?? 0
+                }
+            try put("\(integer)", place)
+        case (.float8, .integer): try put("\(value.integer)", place)
+        case (.float8, .real): try put("\(value.real)", place)
+        case (.text, _), (.json, _), (.jsonValue, _): try put(value.bytes, place)
+        default: break
+        }
     }
 
     /// From where it lies, in binary.

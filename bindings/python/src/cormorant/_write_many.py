@@ -107,7 +107,8 @@ def _write_part(
             return native_record.upsert(database._handle, info.handle, on, keep, operation.keep_row, rows)
         return native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
     except (IntegrityError, DataError, NoRecordError, StaleRecordError) as error:
-        index = max(error.record_index, 0)
+        if (index := 0 if len(part) == 1 else error.record_index) < 0:
+            raise
         first = next((place for place, record in enumerate(part[:index]) if record is part[index]), None)
         if isinstance(error, StaleRecordError) and first is not None:
             message = f"record {start + index} of the batch is record {start + first} again"
