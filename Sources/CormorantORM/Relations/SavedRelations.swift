@@ -57,7 +57,12 @@ package final class SavedRelations {
             }
         }
         for place in order() {
-            for list in removals where list.relation.rows.place == place { try remove(list, database) }
+            let lists = removals.filter { $0.relation.rows.place == place }
+            // Of a tree in one table the leaves first, until there are none left to go.
+            if lists.contains(where: { !$0.relation.rows.keysToItself.isEmpty }) {
+                while try lists.reduce(0, { try $0 + remove($1, database, leaves: true) }) > 0 {}
+            }
+            for list in lists { _ = try remove(list, database) }
         }
         for list in junctions {
             try database.execute(all: list.keys.map { try list.relation.junctionRow(list.owner, $0, database.dialect) })
@@ -78,7 +83,9 @@ package final class SavedRelations {
         return order
     }
 
-    private func remove(_ list: List, _ database: Database) throws {
+    /// - Parameter leaves: only what no row of the table refers to.
+    /// - Returns: how many rows went.
+    private func remove(_ list: List, _ database: Database, leaves: Bool = false) throws -> Int64 {
         let relation = list.relation
         let names = relation.namingColumns
         var kept = list.keys
@@ -94,7 +101,8 @@ package final class SavedRelations {
                 others[columns, default: []].append(columns.compactMap { row[$0] })
             }
         }
-        _ = try database.execute(relation.deletion(of: list.owner, except: kept, others, database.dialect))
+        return try database.execute(
+            relation.deletion(of: list.owner, except: kept, others, leaves: leaves, database.dialect))
     }
 }
 
@@ -151,9 +159,6 @@ extension ModelDescriptor {
 }
 
 extension Relation {
-    /// The model of the rows that make it up: the related ones, or the junction's.
-    fileprivate var rows: ModelDescriptor { junction ?? target }
-
     /// The columns there that refer to the owner.
     fileprivate var referringColumns: [String] { step.columns.map { rows.columns[$0.to].column } }
 

@@ -172,3 +172,38 @@ def test_records_without_a_key_cannot_be_removed(path: Path) -> None:
         db.save_graph(page)
         with pytest.raises(cormorant.ProgrammingError, match="key"):
             db.save_graph(page, delete_removed=True)
+
+
+class Forest(Model):
+    id: Column[int | None] = column(primary_key=True, default=None)
+    trees: ToMany[Tree] = to_many("Tree")
+
+
+class Tree(Model):
+    id: Column[int | None] = column(primary_key=True, default=None)
+    forest_id: Column[int | None] = column(references=Forest, default=None)
+    above_id: Column[int | None] = column(references="tree", on_delete="restrict", default=None)
+    name: Column[str | None] = column(unique=True, default=None)
+
+
+@pytest.fixture
+def forest(path: Path) -> Any:
+    with Database(path) as database:
+        database.create_tables(Forest, Tree)
+        database.insert_many([Forest(1), Forest(2)])
+        yield database
+
+
+def test_rows_of_one_table_go_before_those_they_refer_to(forest: Database) -> None:
+    forest.insert_many(
+        [Tree(1, 1), Tree(2, 2, 1), Tree(3, 1, 2), Tree(4, 1, 3), Tree(5, 2, 1), Tree(6, 1), Tree(7, 2, 6)]
+    )
+    forests = [Forest(1), Forest(2)]
+    forests[0].trees, forests[1].trees = [Tree(6, 1)], [Tree(7, 2, 6)]
+    forest.save_graph(forests, delete_removed=True)
+    assert rows(forest, "SELECT id FROM tree ORDER BY id") == [(6,), (7,)]
+    # What stays keeps what it refers to.
+    forests[0].trees = []
+    with pytest.raises(cormorant.IntegrityError):
+        forest.save_graph(forests, delete_removed=True)
+    assert rows(forest, "SELECT id FROM tree ORDER BY id") == [(6,), (7,)]
