@@ -17,12 +17,15 @@ extension ToMany {
 
 extension Record {
     /// The names of the relations to one that were set.
-    func assignedRelations() throws -> Set<String> {
+    func assignedRelations() throws -> Set<String> { Set(try assigned().map(\.relation.name)) }
+
+    /// The relations to one that were set, each with the key of the record at its end; nil: there is none.
+    func assigned() throws -> [(relation: Relation, key: [Value]?)] {
         guard Self.model.hasToOne else { return [] }
         var copy = self
         var found = AssignedRelations(Self.model)
         try copy.visitRelations(&found)
-        return Set(found.items.map(\.relation.name))
+        return found.items
     }
 
     /// Takes the keys of the records that relations to one were set to, before the record is written. A related record

@@ -18,15 +18,16 @@ extension Database {
         var saved = record
         try inTransaction {
             let graph = SavedGraph(self)
-            try GraphRecords.visit(&saved) { try graph.copies.look(at: $0) }
+            try visitGraph(&saved) { try graph.copies.look(at: $0, in: $1) }
             graph.copies.endLook()
             try self.saveGraph(&saved, graph)
             if graph.copies.hasAny {
+                try visitGraph(&saved) { record, _ in try graph.copies.saveMoved(record) }
                 try graph.copies.endUp(&saved)
                 var copies = GraphEnd(copies: graph.copies)
                 try saved.visitRelations(&copies)
             }
-            try GraphRecords.visit(&saved) { record in
+            try visitGraph(&saved) { record, _ in
                 let model = type(of: record).model
                 let columns = graph.relations.columns(of: model)
                 if !columns.isEmpty {
@@ -42,7 +43,7 @@ extension Database {
         _ record: inout R, _ graph: SavedGraph, asChildOf parent: Parent? = nil
     ) throws {
         try saveReferred(by: &record, graph, asChildOf: parent)
-        if try !graph.copies.isSaved(record) {
+        if try !graph.copies.isSaved(record), try !graph.copies.isMoved(record) {
             try save(&record)
             try graph.copies.note(record)
         }
@@ -163,16 +164,15 @@ private struct GraphSaver: RelationVisitor {
         let relation = try model.relation(named: name)
         let key = relation.ownerColumns.map { owner[$0] }
         if relation.kind == .toMany {
-            let keys = zip(relation.referredColumns, key).map { ForeignKey(column: $0, value: $1, relation: relation) }
+            let parent = Parent(relation, key)
             for index in related.indices {
                 do {
                     try graph.copies.bringUpToDate(&related[index])
-                    try related[index].set(keys, in: database)
+                    try related[index].set(parent.keys, in: database)
                 } catch let error as CormorantError {
                     throw error.at(record: index)
                 }
             }
-            let parent = Parent(columns: relation.referredColumns, key: key, keys: keys)
             try database.saveGraphs(&related, graph, asChildrenOf: parent)
         } else {
             try database.saveGraphs(&related, graph, asChildrenOf: nil)
@@ -184,44 +184,44 @@ private struct GraphSaver: RelationVisitor {
     }
 }
 
-/// Tells of the records of a graph that are saved.
-private struct GraphRecords: RelationVisitor {
-    private let model: ModelDescriptor
-    /// The foreign key by which the record belongs to the one that it is saved with: that one is not saved again.
-    private let parent: [Int]?
-    private let depth: Int
-    private let tell: (any Record) throws -> Void
-
-    /// - Parameter depth: how many records lead to it. Each level takes from the thread's stack.
-    static func visit<R: Record>(
-        _ record: inout R, inListBy parent: [Int]? = nil, depth: Int = 0, _ tell: @escaping (any Record) throws -> Void
-    ) throws {
-        guard depth < 500 else {
-            throw CormorantError(
-                .misuse, "records that are saved together are related more than 500 deep",
-                hint: "save them in parts, those that others refer to first")
-        }
-        try tell(record)
-        var related = GraphRecords(model: R.model, parent: parent, depth: depth, tell: tell)
-        try record.visitRelations(&related)
+/// Tells of the records of a graph that are saved, and in whose list each is.
+/// - Parameter depth: how many records lead to it. Each level takes from the thread's stack.
+private func visitGraph<R: Record>(
+    _ record: inout R, in list: Parent? = nil, depth: Int = 0, _ tell: @escaping (any Record, Parent?) throws -> Void
+) throws {
+    guard depth < 500 else {
+        throw CormorantError(
+            .misuse, "records that are saved together are related more than 500 deep",
+            hint: "save them in parts, those that others refer to first")
     }
+    try tell(record, list)
+    var related = GraphRecords(owner: record, list: list, depth: depth, tell: tell)
+    try record.visitRelations(&related)
+}
+
+private struct GraphRecords<Owner: Record>: RelationVisitor {
+    let owner: Owner
+    /// The one that the owner is saved with is not saved again.
+    let list: Parent?
+    let depth: Int
+    let tell: (any Record, Parent?) throws -> Void
 
     mutating func visitOne<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
         guard property.isLoaded, var related = try property.record,
-            try model.relation(named: name).ownerColumns != parent
+            try Owner.model.relation(named: name).ownerColumns != list?.columns
         else { return }
-        try GraphRecords.visit(&related, depth: depth + 1, tell)
+        try visitGraph(&related, depth: depth + 1, tell)
     }
 
     mutating func visitMany<Target: Record>(
         _ name: String, _ property: inout ToMany<Target>, removed: RemovedRecords
     ) throws {
         guard property.isLoaded else { return }
-        let relation = try model.relation(named: name)
-        let parent = relation.kind == .toMany ? relation.referredColumns : nil
-        for var related in try property.records {
-            try GraphRecords.visit(&related, inListBy: parent, depth: depth + 1, tell)
-        }
+        let relation = try Owner.model.relation(named: name)
+        let parent =
+            relation.kind == .toMany
+            ? Parent(relation, try relation.ownerColumns.map { try owner.columnValue(at: $0) }) : nil
+        for var related in try property.records { try visitGraph(&related, in: parent, depth: depth + 1, tell) }
     }
 }
 
@@ -251,10 +251,16 @@ private struct GraphEnd: RelationVisitor {
 }
 
 /// The record in whose list a record lies, by the foreign key of that.
-private struct Parent {
+struct Parent {
     let columns: [Int]
     let key: [Value]
     let keys: [ForeignKey]
+
+    init(_ relation: Relation, _ key: [Value]) {
+        columns = relation.referredColumns
+        self.key = key
+        keys = zip(columns, key).map { ForeignKey(column: $0, value: $1, relation: relation) }
+    }
 
     /// Whether a copy with that key is of this one. One that has none may be, from before it was saved.
     func isMeant(by other: [Value]) -> Bool { other.contains(.null) || RowKey(other) == RowKey(key) }

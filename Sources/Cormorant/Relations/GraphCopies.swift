@@ -3,7 +3,8 @@ import CormorantEngine
 import CormorantORM
 
 /// The rows that a graph has several times: records are values, so that each list and each relation has a copy of its own. Such a
-/// row is saved once, and all copies are as it is then.
+/// row is saved once, and all copies are as it is then: where one of them says that it is to refer to another record than it does,
+/// behind all others, once that one has its key.
 final class GraphCopies {
     private struct Row: Hashable {
         let model: ObjectIdentifier
@@ -17,7 +18,11 @@ final class GraphCopies {
     private var repeated: Set<Row> = []
     private var saved: [Row: [Value]] = [:]
     /// What lists and assigned relations have said of foreign keys.
-    private var referring: [Row: [Int: Value]] = [:]
+    private var referring: [Row: [Int: ForeignKey]] = [:]
+    /// By which columns rows are to refer to other records than they do.
+    private var moving: [Row: Set<Int>] = [:]
+    /// Whether such a row can wait.
+    private var waits: [Row: Bool] = [:]
 
     init(_ database: Database) { self.database = database }
 
@@ -27,9 +32,14 @@ final class GraphCopies {
     }
 
     /// Looks at a record before any is saved. Of two copies that differ one is as the row is: the other one was changed.
-    func look<R: Record>(at record: R) throws {
+    /// - Parameter list: in whose list it is.
+    func look<R: Record>(at record: R, in list: Parent?) throws {
         guard let row = try row(record) else { return }
         let values = try record.columnValues()
+        for (relation, key) in try record.assigned() where relation.ownerColumns != list?.columns {
+            noteMoves(row, relation.ownerColumns, key, values)
+        }
+        if let list { noteMoves(row, list.columns, list.key, values) }
         guard let known = first.updateValue(values, forKey: row) else { return }
         first[row] = known
         repeated.insert(row)
@@ -43,6 +53,14 @@ final class GraphCopies {
                 hint: "change one of its copies, and set the others to that one", table: R.model.table)
         }
         changed[row] = (stored, isSame(known, stored) ? values : known)
+    }
+
+    /// - Parameter key: of what it is to refer to, in which NULL is not known yet; nil: it refers to none.
+    private func noteMoves(_ row: Row, _ columns: [Int], _ key: [Value]?, _ values: [Value]) {
+        for (index, column) in columns.enumerated() {
+            let isThere = key.map { $0[index] != .null && isSame([$0[index]], [values[column]]) }
+            if !(isThere ?? (values[column] == .null)) { moving[row, default: []].insert(column) }
+        }
     }
 
     /// Whether a row is there several times.
@@ -70,7 +88,7 @@ final class GraphCopies {
             let edited = changed[row].flatMap {
                 RowKey([$0.old[key.column]]) == RowKey([$0.new[key.column]]) ? nil : $0.new
             }
-            let said = referring[row, default: [:]].updateValue(key.value, forKey: key.column) ?? edited?[key.column]
+            let said = referring[row, default: [:]].updateValue(key, forKey: key.column)?.value ?? edited?[key.column]
             guard let said, RowKey([said]) != RowKey([key.value]) else { continue }
             throw CormorantError(
                 .misuse, "\(R.model.name).\(R.model.columns[key.column].name) would refer to two records",
@@ -86,6 +104,33 @@ final class GraphCopies {
     func isSaved<R: Record>(_ record: R) throws -> Bool {
         guard !saved.isEmpty, let row = try row(record), let values = saved[row] else { return false }
         return isSame(values, try record.columnValues())
+    }
+
+    /// Whether the row is saved last. Until then its copies are as they were given: others that are saved may only need of it what it
+    /// has already, its key and what else tells it from others.
+    func isMoved<R: Record>(_ record: R) throws -> Bool {
+        guard !repeated.isEmpty, let row = try row(record), repeated.contains(row), let columns = moving[row] else {
+            return false
+        }
+        if let known = waits[row] { return known && saved[row] == nil }
+        let uniques = Set(R.model.tableReference.uniques.flatMap { $0 }).subtracting(columns)
+        let found = try database.stored(R.self, record.key)?.columnValues()
+        let waits = try found.map { found in
+            try uniques.allSatisfy { RowKey([found[$0]]) == RowKey([try record.columnValue(at: $0)]) }
+        }
+        self.waits[row] = waits ?? false
+        return waits ?? false
+    }
+
+    /// Saves a row that was left for the end.
+    func saveMoved<R: Record>(_ record: R) throws {
+        guard try isMoved(record), let row = try row(record) else { return }
+        var record = record
+        try bringUpToDate(&record)
+        try record.set(Array((referring[row] ?? [:]).values), in: database)
+        try record.forgetOtherRecords()
+        try database.save(&record)
+        try note(record)
     }
 
     /// Makes a copy what its row was saved as at last, without the related records that it no longer refers to.
