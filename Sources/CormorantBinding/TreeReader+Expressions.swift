@@ -84,6 +84,12 @@ extension TreeReader {
             guard try !none() else { return model.isRelated(along: names, to: nil, alias: alias) }
             let values = try values()
             return model.isRelated(along: names, to: { values.indices.contains($0) ? values[$0] : .null }, alias: alias)
+        case CORM_NODE_IS_RELATED_IN:
+            let (model, alias, names) = (try model(), try optionalText(), try list(text))
+            let values = try list(values).map { values in
+                { column in values.indices.contains(column) ? values[column] : Value.null }
+            }
+            return model.isRelated(along: names, toOneOf: values, alias: alias)
         case CORM_NODE_AGGREGATE:
             let (model, alias, name) = (try model(), try optionalText(), try text())
             let (function, property) = (try text(), try optionalText())

@@ -40,6 +40,8 @@ CORM_BEGIN_DECLS
 /* (24, model, alias?, [relation], [value]?): corm_relation_is, with the values of all columns of the record. */
 #define CORM_NODE_IS_RELATED 24
 #define CORM_NODE_ROW 25 /* (25, [E]): corm_expr_row */
+/* (26, model, alias?, [relation], [[value]]): whether it is one of these, each as CORM_NODE_IS_RELATED has it. */
+#define CORM_NODE_IS_RELATED_IN 26
 
 /*
  * A statement is a tuple of its kind (CORM_SELECT and so on), its model (or None), its alias (or None) and a list of

@@ -53,6 +53,21 @@ extension ModelDescriptor {
     package func isRelated(
         along names: [String], to value: ((Int) throws -> Value)?, alias: String? = nil, source: SourceIdentity? = nil
     ) -> Expression {
+        isRelated(along: names, to: value, orOneOf: [], alias: alias, source: source)
+    }
+
+    /// Whether the record at the end of a chain of to-one relations is one of many.
+    package func isRelated(
+        along names: [String], toOneOf values: [(Int) throws -> Value], alias: String? = nil
+    ) -> Expression {
+        guard let first = values.first else { return .any([]) }
+        return isRelated(along: names, to: first, orOneOf: Array(values.dropFirst()), alias: alias, source: nil)
+    }
+
+    private func isRelated(
+        along names: [String], to value: ((Int) throws -> Value)?, orOneOf others: [(Int) throws -> Value],
+        alias: String?, source: SourceIdentity?
+    ) -> Expression {
         do {
             guard !names.isEmpty else { return try isRecord(value, alias: alias, source) }
             var owner = self
@@ -68,14 +83,21 @@ extension ModelDescriptor {
                 let here = keys.map { column(along: path, $0.name, alias: alias, source: source) }
                 guard value != nil else { return .any(here.map { .unary(.isNull, $0) }) }
                 // As the foreign key compares.
-                let isSame: Expression = .all(
-                    try keys.indices.map { index in
-                        let collation = relation.step.collations[index]
-                        let isSame = keys[index].comparedBy == collation
-                        return .binary(
-                            .equal, isSame ? here[index] : .collate(here[index], collation ?? "binary"),
-                            try here[index].placed(known(relation.step.columns[index].to)))
-                    })
+                let operands = keys.indices.map { index in
+                    let collation = relation.step.collations[index]
+                    let isSame = keys[index].comparedBy == collation
+                    return isSame ? here[index] : Expression.collate(here[index], collation ?? "binary")
+                }
+                let columns = relation.step.columns.map(\.to)
+                let isSame: Expression =
+                    others.isEmpty
+                    ? .all(
+                        try keys.indices.map { .binary(.equal, operands[$0], try here[$0].placed(known(columns[$0]))) })
+                    : .isIn(
+                        operands,
+                        rows: try ([value].compactMap { $0 } + others).flatMap { value in
+                            try columns.map { try target.known(value, $0) }
+                        })
                 guard keys.count > 1, !hasScope else { return isSame }
                 let optional = relation.step.columns.indices.filter {
                     !owner.tableReference.columns[relation.step.columns[$0].from].isNotNull

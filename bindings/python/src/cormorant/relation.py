@@ -247,12 +247,8 @@ class Path:
 
     def __eq__(self, other: object) -> Expression[bool]:  # type: ignore[override]
         """Whether the record that it leads to is this one; None: whether there is none."""
-        steps = self._steps
-        steps[-1]._target()  # from here on the library knows it, for None, too
-        values = None if other is None else values_of(other, steps[-1], steps[-1]._columns()[1])
-        names = [step.name for step in steps]
-        handle = steps[0]._owner.__model__.handle
-        return Expression((abi.CORM_NODE_IS_RELATED, handle, steps[0]._alias, names, values), TRUTHS)
+        self._steps[-1]._target()  # from here on the library knows it, for None, too
+        return self._related(abi.CORM_NODE_IS_RELATED, None if other is None else self._values_of(other))
 
     def __ne__(self, other: object) -> Expression[bool]:  # type: ignore[override]
         return ~(self == other)
@@ -266,7 +262,19 @@ class Path:
                 f"{self!r} is asked for one {type_name(records)}",
                 hint="give a list of records, or ask the columns of its foreign key",
             )
-        return any_of(*(self == record for record in records))
+        given = list(records)
+        values = [self._values_of(record) for record in given if record is not None]
+        self._steps[-1]._target()
+        is_one = self._related(abi.CORM_NODE_IS_RELATED_IN, values)
+        return is_one if len(values) == len(given) else any_of(is_one, self == None)  # noqa: E711
+
+    def _values_of(self, record: object) -> list[Any]:
+        return values_of(record, self._steps[-1], self._steps[-1]._columns()[1])
+
+    def _related(self, kind: int, values: Any) -> Expression[bool]:
+        first = self._steps[0]
+        names = [step.name for step in self._steps]
+        return Expression((kind, first._owner.__model__.handle, first._alias, names, values), TRUTHS)
 
     def __truediv__(self, relation: Any) -> Route[Any]:
         return Route[Any](tuple(self._steps))._followed(relation)

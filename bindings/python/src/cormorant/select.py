@@ -48,6 +48,7 @@ _OF_MODEL = (
     abi.CORM_NODE_PATH,
     abi.CORM_NODE_RELATED,
     abi.CORM_NODE_IS_RELATED,
+    abi.CORM_NODE_IS_RELATED_IN,
     abi.CORM_NODE_AGGREGATE,
 )
 # Nodes with a query of its own at the end, and with values there.

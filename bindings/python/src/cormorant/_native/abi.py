@@ -265,6 +265,7 @@ CORM_NODE_EXISTS: Final = 17
 CORM_NODE_IN: Final = 10
 CORM_NODE_IN_SELECT: Final = 11
 CORM_NODE_IS_RELATED: Final = 24
+CORM_NODE_IS_RELATED_IN: Final = 26
 CORM_NODE_NAME: Final = 2
 CORM_NODE_ORDER: Final = 19
 CORM_NODE_PARAMETER: Final = 4
@@ -1314,7 +1315,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_block_is_plain": ("bool", ("pointer", "size")),
     "corm_block_set_whole": ("int32", ("pointer", "pointer", "pointer")),
-    "corm_block_refer": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_block_refer": ("int32", ("pointer", "pointer", "bool", "pointer")),
     "corm_block_tell_relations": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_block_count": ("int32", ("pointer", "pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_block_max_key": ("int32", ("pointer", "pointer", "pointer", "pointer")),
