@@ -152,10 +152,11 @@ public func corm_block_set_whole(
 
 @_cdecl("corm_block_refer") @implementation
 public func corm_block_refer(
-    _ model: OpaquePointer?, _ other: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ model: OpaquePointer?, _ other: OpaquePointer?, _ byName: Bool,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try requireModel(model).descriptor.relations.refer(to: livingModel(of: other))
+        try requireModel(model).descriptor.relations.refer(to: livingModel(of: other), byName: byName)
         return CORM_OK
     }
 }

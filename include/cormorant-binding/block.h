@@ -98,9 +98,10 @@ corm_status corm_block_set_whole(const corm_model *part, const corm_model *whole
 
 /*
  * Says that a foreign key of a model leads to another: where models are synced before their first use, that one is synced with
- * it, as those that relations lead to. No reference is kept.
+ * it, as those that relations lead to. by_name: the foreign key names the table alone, which only counts where that is not there.
+ * No reference is kept.
  */
-corm_status corm_block_refer(const corm_model *model, const corm_model *other, corm_error **out_error);
+corm_status corm_block_refer(const corm_model *model, const corm_model *other, bool by_name, corm_error **out_error);
 
 /*
  * For bindings that tell a model's relations when they are first used: tell(context) adds those that can be told by now. It is

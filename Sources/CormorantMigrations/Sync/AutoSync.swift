@@ -1,3 +1,4 @@
+import CormorantBase
 import CormorantORM
 import CormorantSQLite
 
@@ -19,7 +20,9 @@ extension Database {
     /// - Returns: the models that are in the file as they say now; none when nothing could be done.
     fileprivate func syncBeforeUse(_ model: ModelDescriptor) throws -> [ModelDescriptor] {
         guard model.attachment == nil else { return [model] }
-        let related = model.withRelated
+        let related = try model.withRelated { table in
+            try withReader { try $0.catalog.names(in: nil).tables.contains(foldIdentifier(table)) }
+        }
         let models = related.filter { !$0.isView && !$0.isPart }
         if try withReader({ try ModelRegistry(connection: $0).isCurrent(models) }) {
             tableOwners.note(models)
@@ -54,7 +57,8 @@ private func isView(_ name: String, _ connection: Connection) throws -> Bool {
 extension ModelDescriptor {
     /// The model and those that relations and foreign keys lead to, directly or through others, each with the one of all rows of
     /// its table. A relation that is wrong is passed by: it is an error where it is used.
-    fileprivate var withRelated: [ModelDescriptor] {
+    /// - Parameter isThere: whether a table is in the file, so that a foreign key that names it needs no model of it.
+    fileprivate func withRelated(_ isThere: (_ table: String) throws -> Bool) rethrows -> [ModelDescriptor] {
         var found = [self]
         var tables = Set([ObjectIdentifier(tableReference)])
         var next = 0
@@ -66,7 +70,8 @@ extension ModelDescriptor {
             }
             model.relations.complete()
             let related = model.relations.names.compactMap { try? model.relation(named: $0) }
-            for other in related.flatMap({ [$0.target, $0.junction] }) + model.relations.referred {
+            let referred = try model.relations.referred.filter { try !$0.byName || !isThere($0.model.table) }
+            for other in related.flatMap({ [$0.target, $0.junction] }) + referred.map(\.model) {
                 if let other, tables.insert(ObjectIdentifier(other.tableReference)).inserted { found.append(other) }
             }
         }

@@ -67,7 +67,7 @@ package final class RelationList: @unchecked Sendable {
     private let inherited: RelationList?
     private let origin: TableReference?
     private weak var owner: ModelDescriptor?
-    private var foreignKeys: [@Sendable () -> ModelDescriptor?] = []
+    private var foreignKeys: [Referred] = []
     private var tell: (@Sendable () -> Void)?
     private weak var ownersWhole: ModelDescriptor?
     private let leadsToOne = AtomicFlag()
@@ -114,8 +114,14 @@ package final class RelationList: @unchecked Sendable {
     }
 
     /// Says that a foreign key leads to a model, where a binding knows that.
-    package func refer(to model: @escaping @Sendable () -> ModelDescriptor?) {
-        lock.locked { foreignKeys.append(model) }
+    /// - Parameter byName: the foreign key names its table alone, for which there may be another model.
+    package func refer(to model: @escaping @Sendable () -> ModelDescriptor?, byName: Bool) {
+        lock.locked { foreignKeys.append(Referred(model: model, byName: byName)) }
+    }
+
+    private struct Referred {
+        let model: @Sendable () -> ModelDescriptor?
+        let byName: Bool
     }
 
     /// Says how a binding adds what it has not told yet.
@@ -128,9 +134,9 @@ package final class RelationList: @unchecked Sendable {
     }
 
     /// Those that foreign keys are known to lead to.
-    package var referred: [ModelDescriptor] {
-        let own = lock.locked { foreignKeys }.compactMap { $0() }
-        return own + (inherited?.referred ?? []).filter { $0.tableReference !== origin }
+    package var referred: [(model: ModelDescriptor, byName: Bool)] {
+        let own = lock.locked { foreignKeys }.compactMap { key in key.model().map { ($0, key.byName) } }
+        return own + (inherited?.referred ?? []).filter { $0.model.tableReference !== origin }
     }
 
     private func declaration(_ name: String) -> RelationDescriptor? {

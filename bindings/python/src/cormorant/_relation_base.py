@@ -7,12 +7,13 @@ import copy
 import itertools
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ._native import relation as native_relation
 from ._sharing import share
+from ._source import fold_name
 from .error import NotLoadedError, ProgrammingError
 from .value import type_name
 
@@ -29,6 +30,8 @@ _lock = threading.RLock()
 # Every model that is still there, in the order in which they were made.
 _models: WeakValueDictionary[int, type[Model]] = WeakValueDictionary()
 _numbers = itertools.count()
+# The tables that foreign keys name and no model of which is known yet.
+_named: WeakKeyDictionary[type[Model], set[str]] = WeakKeyDictionary()
 
 
 class Relation(Generic[M]):
@@ -177,17 +180,35 @@ def _tell(number: int) -> None:
         # One that is wrong, or leads to what is not there yet, is an error where it is used.
         with contextlib.suppress(Exception):
             relation._target()
+    for name in [] if model is None else list(_named.get(model, ())):
+        with contextlib.suppress(Exception):
+            _refer_by_name(model, name)
+
+
+def _refer_by_name(model: type[Model], name: str) -> None:
+    """Tells of the model of a table that a foreign key names: the only one where the model is defined."""
+    found = [
+        other
+        for other in list(_models.values())
+        if fold_name(other.__model__.table) == name and _scope(other) == _scope(model)
+    ]
+    if len(found) == 1:
+        native_relation.refer(model.__model__.handle, found[0].__model__.handle, by_name=True)
+        _named[model].discard(name)
 
 
 _teller = native_relation.Teller(_tell)
 
 
-def register(model: type[Model], references: Iterable[object]) -> None:
+def register(model: type[Model], references: Collection[object]) -> None:
     """Makes a model one that relations find by its name; references: what its foreign keys lead to."""
     number = next(_numbers)
     _models[number] = model
     handle = model.__model__.handle
-    if model.__relations__:
+    names = {fold_name(other.partition(".")[0]) for other in references if isinstance(other, str)}
+    if names:
+        _named[model] = names
+    if model.__relations__ or names:
         _teller.tells(handle, number)
     for other in references:
         if isinstance(other, type):

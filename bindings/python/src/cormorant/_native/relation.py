@@ -22,9 +22,9 @@ def add_relation(model: ModelHandle, definition: Mapping[str, Any]) -> None:
     call(library.corm_relation_add, model, ctypes.byref(struct))
 
 
-def refer(model: ModelHandle, other: ModelHandle) -> None:
-    """Says that a foreign key of a model leads to another."""
-    call(library.corm_block_refer, model, other)
+def refer(model: ModelHandle, other: ModelHandle, *, by_name: bool = False) -> None:
+    """Says that a foreign key of a model leads to another. by_name: it names the table."""
+    call(library.corm_block_refer, model, other, by_name)
 
 
 class Teller:
