@@ -20,7 +20,11 @@ extension Database {
             let graph = SavedGraph(self)
             try visitGraph(&saved) { try graph.copies.look(at: $0, in: $1) }
             graph.copies.endLook()
-            try self.saveGraph(&saved, graph)
+            do {
+                try self.saveGraph(&saved, graph)
+            } catch {
+                throw graph.relations.explained(error)
+            }
             if graph.copies.hasAny {
                 try visitGraph(&saved) { record, _ in try graph.copies.saveMoved(record) }
                 try graph.copies.endUp(&saved)
@@ -162,6 +166,7 @@ private struct GraphSaver: RelationVisitor {
         }
         var related = try property.records
         let relation = try model.relation(named: name)
+        if removed == .delete { graph.relations.willRemove(from: relation) }
         let key = relation.ownerColumns.map { owner[$0] }
         if relation.kind == .toMany {
             let parent = Parent(relation, key)

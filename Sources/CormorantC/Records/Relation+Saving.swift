@@ -181,7 +181,11 @@ private struct GraphSaver {
 
     /// Saves the first level, and all below it.
     func saveAll(_ level: SavedLevel) throws {
-        try save(level)
+        do {
+            try save(level)
+        } catch {
+            throw relations.explained(error)
+        }
         try note(level)
         try relations.write(to: database)
     }
@@ -199,6 +203,7 @@ private struct GraphSaver {
         try saveRecords(level)
         for below in level.below {
             guard let relation = below.relation, relation.kind != .toOne else { continue }
+            if below.deletesRemoved { relations.willRemove(from: relation) }
             let owners = try keys(of: level, relation.ownerColumns)
             if relation.kind == .toMany {
                 for link in below.links {

@@ -19,7 +19,29 @@ package final class SavedRelations {
     /// The rows that stay, by these foreign keys.
     private var staying: [Reference: [Row]] = [:]
 
+    /// The tables of lists from which rows may go.
+    private var tables: Set<String> = []
+
     package init() {}
+
+    /// Says, before the records of a list are saved, that rows which it lacks will be deleted.
+    package func willRemove(from relation: Relation) {
+        if relation.kind == .toMany { tables.insert(foldIdentifier(relation.target.table)) }
+    }
+
+    /// An error of saving, which says what to do where a row that is to be deleted may have the value.
+    package func explained(_ error: any Error) -> any Error {
+        guard let error = error as? CormorantError, error.code == .unique,
+            let table = error.table, tables.contains(foldIdentifier(table))
+        else { return error }
+        let explained = CormorantError(
+            error.code, error.plainMessage,
+            hint: "another row has the same value: one that no list has any more is deleted once all is saved, "
+                + "so delete it first, in one transaction with the save",
+            sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset, table: table, columns: error.columns,
+            constraint: error.constraint)
+        return error.recordIndex.map { explained.at(record: $0) } ?? explained
+    }
 
     /// Notes the records in an owner's list.
     package func note(_ relation: Relation, of owner: [Value], _ keys: [[Value]], deletesRemoved: Bool) throws {

@@ -15,7 +15,7 @@ from ._native import relation as native_relation
 from ._operand import condition_node
 from ._relation_base import Relation
 from .column import Column
-from .error import ProgrammingError
+from .error import ProgrammingError, UniqueViolation
 from .expression import Expression
 from .model import Model
 from .relation import Path, Route, ToMany, ToOne
@@ -177,10 +177,12 @@ def save_graph(database: Database, records: Model | Sequence[Model], *, delete_r
                 for cls in dict.fromkeys(map(type, level)):
                     database.save_many(record for record in level if type(record) is cls)
             _relate(database, graph, delete_removed)
-    except BaseException:
+    except BaseException as error:
         for record, values in before:
             vars(record).clear()
             vars(record).update(values)
+        if delete_removed and isinstance(error, UniqueViolation):
+            graph.explain(error)
         raise
 
 
@@ -244,6 +246,15 @@ class _Graph:
                     f"{link!r} was loaded in part, so what is missing there is not removed",
                     hint="load it without where and limit, or save without delete_removed",
                 )
+
+    def explain(self, error: UniqueViolation) -> None:
+        """Says what to do where the other row may be one that is removed."""
+        lists = [link for _, link, _ in self.links if link._kind == abi.CORM_TO_MANY]
+        if any(link._target().__model__.table == error.table for link in lists):
+            error.hint = (
+                "another row has the same value: one that no list has any more is deleted once all is saved, "
+                "so delete it first, in one transaction with the save"
+            )
 
     def saved(self) -> list[tuple[ModelHandle, tuple[str, ...], list[tuple[Any, ...]]]]:
         """Of each model its records, by their keys and what may say in whose list they are."""
