@@ -176,11 +176,13 @@ def _scope(model: type[Model]) -> tuple[str, str]:
 
 def _tell(number: int) -> None:
     model = _models.get(number)
-    for relation in [] if model is None else list(model.__relations__.values()):
+    if model is None:
+        return
+    for relation in list(model.__relations__.values()):
         # One that is wrong, or leads to what is not there yet, is an error where it is used.
         with contextlib.suppress(Exception):
             relation._target()
-    for name in [] if model is None else list(_named.get(model, ())):
+    for name in list(_named.get(model, ())):
         with contextlib.suppress(Exception):
             _refer_by_name(model, name)
 
