@@ -44,19 +44,29 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
 
     /// What the result has that the one before had not; nil when they are the same.
     func event(_ result: LiveResult, isForeign: Bool) throws -> ObservationEvent? {
-        let key = try keyColumns(result)
-        let before = try handedOut?.arranged(like: result)
-        let isTold = !hasFailed
+        try checkKey(result)
+        let isRepeated = hasFailed
         hasFailed = false
-        if isTold, let before, before.rows.count == result.rows.count,
+        let event = try event(from: handedOut, to: result, isRepeated: isRepeated, isForeign: isForeign)
+        if event != nil { handedOut = result }
+        return event
+    }
+
+    /// What a result has that another one had not.
+    func event(
+        from former: LiveResult?, to result: LiveResult, isRepeated: Bool, isForeign: Bool
+    ) throws -> ObservationEvent? {
+        let key = try keyColumns(result)
+        let before = try former?.arranged(like: result)
+        if !isRepeated, let before, before.rows.count == result.rows.count,
             zip(before.rows, result.rows).allSatisfy({ $0.equals($1) })
         {
             return nil
         }
-        handedOut = result
         let formerKey = try before.map(keyColumns) ?? key
-        let changes = LiveQuery.difference(before, formerKey, result, key)
-        return ObservationEvent(isForeign: isForeign, changes: changes, rows: result.rows, layout: result.layout)
+        return ObservationEvent(
+            isForeign: isForeign, LiveQuery.difference(before, formerKey, result, key), of: result,
+            .live(self, before: former, after: result, isRepeated: isRepeated))
     }
 
     /// An error is handed out in the place of an event.

@@ -13,6 +13,45 @@ package struct ObservationEvent: Sendable {
     package var rows: [StoredRow]?
     /// How these are read.
     package var layout: RowLayout
+    /// What it was made of.
+    var source: Source
+
+    enum Source: Sendable {
+        /// By whose columns they are read.
+        case tables([RowChange], ModelDescriptor?)
+        /// - Parameter isRepeated: it is told though nothing has changed.
+        case live(LiveQuery, before: LiveResult?, after: LiveResult, isRepeated: Bool)
+    }
+
+    init(isForeign: Bool, _ changes: [RowChange], _ layouts: TableLayouts) {
+        self.isForeign = isForeign
+        self.changes = changes.map { ObservedChange($0, layouts) }
+        layout = .plain
+        source = .tables(changes, layouts.model)
+    }
+
+    init(isForeign: Bool, _ changes: [ObservedChange], of result: LiveResult, _ source: Source) {
+        self.isForeign = isForeign
+        self.changes = changes
+        rows = result.rows
+        layout = result.layout
+        self.source = source
+    }
+
+    /// One event of this and the next one; nil: together they changed nothing.
+    package func merged(with next: ObservationEvent) throws -> ObservationEvent? {
+        let isForeign = isForeign || next.isForeign
+        switch (source, next.source) {
+        case (.live(let query, let before, _, let isRepeated), .live(_, _, let after, _)):
+            return try query.event(from: before, to: after, isRepeated: isRepeated, isForeign: isForeign)
+        case (.tables(let first, let model), .tables(let second, _)):
+            var folder = ChangeFolder()
+            for change in first + second { folder.add(change) }
+            return folder.folded.isEmpty
+                ? nil : ObservationEvent(isForeign: isForeign, folder.folded, TableLayouts(model))
+        default: return next
+        }
+    }
 }
 
 /// A row, and how it is read.
@@ -57,7 +96,7 @@ package struct RowLayout: Sendable {
 
 /// How the rows of a table are read, by the columns that it had last.
 final class TableLayouts {  // belongs to who takes events
-    private let model: ModelDescriptor?
+    let model: ModelDescriptor?
     private var known: (columns: TrackedColumns, layout: RowLayout)?
 
     /// - Parameter model: by whose columns they are read, where the table has them all.

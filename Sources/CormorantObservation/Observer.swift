@@ -33,8 +33,7 @@ package final class Observer: @unchecked Sendable {  // `watched` belongs to the
         /// Called for each that is taken, in their order; nil where a live query's result is what it was.
         func event(_ live: LiveQuery?, _ layouts: TableLayouts) throws -> ObservationEvent? {
             if let live, let result { return try live.event(result, isForeign: isForeign) }
-            return ObservationEvent(
-                isForeign: isForeign, changes: changes.map { ObservedChange($0, layouts) }, layout: .plain)
+            return ObservationEvent(isForeign: isForeign, changes, layouts)
         }
     }
 
@@ -77,6 +76,11 @@ package final class Observer: @unchecked Sendable {  // `watched` belongs to the
     func end() { mailbox.end(discarding: true) }
 
     package var isCancelled: Bool { mailbox.isEnded }
+
+    /// Whether an event that comes is made into one with the last of so many that wait.
+    package func merges(_ count: Int) -> Bool {
+        count > 0 && (isLatestOnly || isLive || count >= Observer.greatestCount)
+    }
 
     /// Whether it runs what it tells of.
     var isLive: Bool { live != nil || reads != nil }
@@ -167,8 +171,7 @@ extension Observer {
 
     private func tell(_ pending: Pending) {
         mailbox.put(.success(pending)) { newest, count in
-            guard isLatestOnly || isLive || count >= Observer.greatestCount, case .success(let newest) = newest
-            else { return nil }
+            guard merges(count), case .success(let newest) = newest else { return nil }
             return .success(Observer.merged(newest, pending))
         }
     }

@@ -7,6 +7,11 @@ package final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` g
         let wake: AsyncStream<Void>.Continuation
     }
 
+    /// Given the last element that waits for a loop, the next one and how many wait, what stands for both; nil: both do. Nil of the
+    /// whole: all wait, however many.
+    package typealias Merge = @Sendable (_ last: Element, _ next: Element, _ count: Int) throws -> [Element]?
+
+    private let merge: Merge?
     private let lock = RecursiveLock(.binding)
     private var running: [Int: Loop] = [:]
     private var newest = 0
@@ -15,7 +20,7 @@ package final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` g
     /// Another wanted to meanwhile.
     private var isWanted = false
 
-    package init() {}
+    package init(merge: Merge? = nil) { self.merge = merge }
 
     /// - Returns: the loop, which runs until its last reference goes.
     package func begin() -> LoopState<Element> {
@@ -65,12 +70,36 @@ package final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` g
         case .success(let some): element = some.map { .success($0) }
         case .failure(let error): element = .failure(error)
         }
-        if let element { for key in running.keys where key != loop { running[key]?.waiting.append(element) } }
+        if let element { for key in running.keys where key != loop { add(element, to: &running[key]) } }
         // Where nothing was taken and nobody wanted to, waking the others would have them wake this one, for ever.
         let wakes = element != nil || isWanted
         lock.unlock()
         if wakes { wake(besides: loop) }
         return try element.map { .element(try $0.get()) } ?? .nothing
+    }
+}
+
+extension Loops {
+    private func add(_ element: Result<Element, any Error>, to loop: inout Loop?) {
+        guard let merge, let last = loop?.waiting.last else {
+            loop?.waiting.append(element)
+            return
+        }
+        do {
+            switch (last, element) {
+            case (.success(let before), .success(let next)):
+                guard let merged = try merge(before, next, loop?.waiting.count ?? 0) else { break }
+                loop?.waiting.removeLast()
+                loop?.waiting.append(contentsOf: merged.map { .success($0) })
+                return
+            // Of one failure after another the last tells enough.
+            case (.failure, .failure): loop?.waiting.removeLast()
+            default: break
+            }
+            loop?.waiting.append(element)
+        } catch {
+            loop?.waiting.append(.failure(error))
+        }
     }
 }
 

@@ -46,17 +46,23 @@ public struct Event<Row: Sendable>: Sendable {
 }
 
 /// A watch. It ends by `cancel`, with its last reference, or with its database. Without a callback its events wait to be
-/// taken: by `next`, or by `for await` loops, each of which gets every event from its own beginning on.
+/// taken: by `next`, or by `for await` loops, each of which gets every event from its own beginning on. Of a live query, with
+/// `latestOnly`, and from 1,000 on, those that wait for a loop become one.
 public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Event<Row>
     typealias Read = @Sendable (StoredRow, RowLayout) throws -> Row?
 
     private let observer: CormorantObservation.Observer
     private let read: Read
-    private let loops = Loops<Event<Row>>()
+    private let loops: Loops<ObservationEvent>
 
     init(_ observer: CormorantObservation.Observer, _ read: @escaping Read) {
         self.observer = observer
+        // What waits for a loop that rests is as bounded as what waits for the first.
+        loops = Loops { [weak observer] last, next, count in
+            guard observer?.merges(count) ?? false else { return nil }
+            return try last.merged(with: next).map { [$0] } ?? []
+        }
         self.read = read
     }
 
@@ -77,13 +83,15 @@ public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let observer: Observer
-        let loop: LoopState<Event<Row>>
+        let loop: LoopState<ObservationEvent>
         var wakes: AsyncStream<Void>.Iterator
 
         /// The next event; nil once the watch has ended, or the task is cancelled.
         public mutating func next() async throws -> Event<Row>? {
             let observer = observer
-            return try await loop.next(&wakes, { try observer.next() }, isOver: { observer.observer.isCancelled })
+            let next = try await loop.next(
+                &wakes, { try observer.observer.next() }, isOver: { observer.observer.isCancelled })
+            return try next.map { try event($0, observer.read) }
         }
     }
 }

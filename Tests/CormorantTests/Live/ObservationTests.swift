@@ -44,6 +44,30 @@ import Testing
         #expect(kinds == [[], [.insert], [.insert]])
     }
 
+    @Test func whatWaitsForALoopThatRestsBecomesOne() async throws {
+        let database = try memoryDatabase(Person.self)
+        let live = try await database.observeLive(Person.order { $0.id })
+        let latest = try await database.observe(Person.self, latestOnly: true)
+        let all = try await database.observe(Person.self)
+        var (fast, slow) = (live.makeAsyncIterator(), live.makeAsyncIterator())
+        var (fastLatest, slowLatest) = (latest.makeAsyncIterator(), latest.makeAsyncIterator())
+        var (fastAll, slowAll) = (all.makeAsyncIterator(), all.makeAsyncIterator())
+        _ = try await fast.next()
+        for number in 1...1500 {
+            try await database.execute("INSERT INTO person (id, name, age) VALUES (\(number), 'n', 1)")
+            if number > 1 { try await database.execute("DELETE FROM person WHERE id = \(number - 1)") }
+            #expect(try await fast.next()?.rows.count == 1)
+            _ = try await fastLatest.next()
+            for _ in 0..<min(number, 2) { _ = try await fastAll.next() }
+        }
+        let event = try #require(try await slow.next())
+        #expect(event.rows.map(\.id) == [1500] && event.changes.map(\.kind) == [.insert] && event.changes[0].position == 0)
+        #expect(try await slowLatest.next()?.changes.map(\.key) == [[1500]])
+        var count = 1
+        while try await slowAll.next()?.changes.contains(where: { $0.key == [1500] }) == false { count += 1 }
+        #expect(count == 1000)
+    }
+
     @Test func theSequenceEndsWithItsDatabaseAndItsTask() async throws {
         let database = try memoryDatabase(Person.self)
         let observer = try await database.observe(Person.self)
