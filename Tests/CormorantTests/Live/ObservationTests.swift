@@ -61,7 +61,8 @@ import Testing
             for _ in 0..<min(number, 2) { _ = try await fastAll.next() }
         }
         let event = try #require(try await slow.next())
-        #expect(event.rows.map(\.id) == [1500] && event.changes.map(\.kind) == [.insert] && event.changes[0].position == 0)
+        #expect(
+            event.rows.map(\.id) == [1500] && event.changes.map(\.kind) == [.insert] && event.changes[0].position == 0)
         #expect(try await slowLatest.next()?.changes.map(\.key) == [[1500]])
         var count = 1
         while try await slowAll.next()?.changes.contains(where: { $0.key == [1500] }) == false { count += 1 }
