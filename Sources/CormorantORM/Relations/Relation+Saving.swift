@@ -4,13 +4,11 @@ import CormorantSQLite
 
 /// The statements that keep the rows of a relation as they should be.
 extension Relation {
-    /// Deletes the related rows of an owner but those with these keys; of a many-to-many relation, the junction's rows.
-    /// - Parameters:
-    ///   - others: rows that stay, too, by the values of some columns.
-    ///   - leaves: only rows that none of their table refers to.
-    func deletion(
-        of owner: [Value], except kept: [[Value]], _ others: [[String]: [[Value]]], leaves: Bool, _ dialect: Dialect
-    ) throws -> CompiledStatement {
+    /// Whether a row is related to an owner, and is none of those with these keys; of a many-to-many relation, a row of the junction.
+    /// - Parameter others: rows that stay, too, by the values of some columns.
+    func isRemoved(
+        from owner: [Value], except kept: [[Value]], _ others: [[String]: [[Value]]]
+    ) throws -> Expression {
         let table = step.target
         let named: [Expression]
         if let second {
@@ -19,14 +17,13 @@ extension Relation {
             try target.requireKey()
             named = target.keyColumns.map { known($0, target.columns[$0].keyedBy) }
         }
-        var change = Change(.delete, table)
-        change.conditions = try zip(zip(step.columns, step.collations), owner).map { try holds($1, $0.0.to, $0.1) }
-        if !kept.isEmpty { change.conditions.append(.unary(.not, .isIn(named, rows: kept.flatMap { $0 }))) }
+        var conditions = try zip(zip(step.columns, step.collations), owner).map { try holds($1, $0.0.to, $0.1) }
+        if !kept.isEmpty { conditions.append(.unary(.not, .isIn(named, rows: kept.flatMap { $0 }))) }
         for (columns, values) in others.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             let named = columns.compactMap { name in
                 rows.columns.firstIndex { $0.column == name }.map { Expression.column(table, $0) }
             }
-            change.conditions.append(.unary(.not, .isIn(named, rows: values.flatMap { $0 })))
+            conditions.append(.unary(.not, .isIn(named, rows: values.flatMap { $0 })))
         }
         if let second, target.tableReference.scope != nil {
             // What is outside of the target's scope is never among the records, and stays related.
@@ -35,12 +32,9 @@ extension Relation {
             seen.conditions = second.matches({ Expression(.column(ColumnReference(table, $0, isOuter: true))) }) {
                 .column(target.tableReference, $0)
             }
-            change.conditions.append(.exists(seen))
+            conditions.append(.exists(seen))
         }
-        if leaves {
-            change.conditions += rows.keysToItself.map { .unary(.not, .exists(rows.referring(by: $0, to: table))) }
-        }
-        return try StatementCompiler.compile(change, dialect)
+        return .all(conditions)
     }
 
     /// The model of the rows that make it up: the related ones, or the junction's.
@@ -84,22 +78,32 @@ extension ModelDescriptor {
     /// The foreign keys to the table itself that keep a row from being deleted before those that refer to it.
     var keysToItself: [ForeignKeySchema] {
         schema.foreignKeys.filter {
-            sameIdentifier($0.table, table) && !$0.isDeferred && ($0.onDelete == .none || $0.onDelete == .restrict)
+            sameIdentifier($0.table, table) && ($0.onDelete == .restrict || $0.onDelete == .none && !$0.isDeferred)
         }
     }
 
-    /// The rows that refer to the row of a table around by a foreign key.
-    fileprivate func referring(by key: ForeignKeySchema, to other: TableReference) -> Select {
-        let below = SourceIdentity()
-        var select = Select(from: Source(.table(tableReference), alias: "corm_below", identity: below, isImplied: true))
-        select.columns = [Expression(.raw("1", []))]
-        func position(_ name: String) -> Int? { columns.firstIndex { sameIdentifier($0.column, name) } }
-        let there = key.tableColumns.isEmpty ? keyColumns : key.tableColumns.compactMap(position)
-        select.conditions = zip(key.columns.compactMap(position), there).map {
-            .binary(
-                .equal, .column(tableReference, $0, source: below),
-                Expression(.column(ColumnReference(other, $1, isOuter: true))))
-        }
-        return select
+    /// Whether no other row of the table refers to a row by a foreign key, as that compares; nil: a column that it refers to is not here.
+    /// - Parameter other: the model of the same table that has the foreign key.
+    func isLeaf(by key: ForeignKeySchema, of other: ModelDescriptor) -> Expression? {
+        guard let pairs = other.pairs(of: key, to: other), let here = other.pairs(of: key, to: self) else { return nil }
+        let source = SourceIdentity()
+        let columns = pairs.map { Expression.column(other.tableReference, $0.from, source: source) }
+        var referring = Select(
+            from: Source(.table(other.tableReference), alias: "corm_below", identity: source, isImplied: true))
+        referring.columns = columns
+        referring.conditions = columns.map { .unary(.isNotNull, $0) }
+        referring.conditions.append(
+            .any(zip(pairs, columns).map { .binary(.isNot, other.keyed($0.to, source), $1) }))
+        let operands = here.map { keyed($0.to) }
+        let isReferred = Expression.isIn(operands.count == 1 ? operands[0] : .row(operands), referring)
+        return .any(here.map { .unary(.isNull, .column(tableReference, $0.to)) } + [.unary(.not, isReferred)])
+    }
+
+    /// A column as foreign keys to it compare.
+    private func keyed(_ index: Int, _ source: SourceIdentity? = nil) -> Expression {
+        let column = Expression.column(tableReference, index, source: source)
+        let descriptor = columns[index]
+        return descriptor.comparedBy == descriptor.keyedBy
+            ? column : .collate(column, descriptor.keyedBy ?? "binary")
     }
 }

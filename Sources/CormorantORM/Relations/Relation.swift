@@ -253,7 +253,7 @@ extension ModelDescriptor {
         pairs.map { columns[$0.to].keyedBy }
     }
 
-    private func pairs(of key: ForeignKeySchema, to target: ModelDescriptor) -> [(from: Int, to: Int)]? {
+    func pairs(of key: ForeignKeySchema, to target: ModelDescriptor) -> [(from: Int, to: Int)]? {
         let there = key.tableColumns.isEmpty ? target.keyNames : key.tableColumns
         guard there.count == key.columns.count else { return nil }
         var pairs: [(from: Int, to: Int)] = []

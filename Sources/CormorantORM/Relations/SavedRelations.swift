@@ -79,12 +79,7 @@ package final class SavedRelations {
             }
         }
         for place in order() {
-            let lists = removals.filter { $0.relation.rows.place == place }
-            // Of a tree in one table the leaves first, until there are none left to go.
-            if lists.contains(where: { !$0.relation.rows.keysToItself.isEmpty }) {
-                while try lists.reduce(0, { try $0 + remove($1, database, leaves: true) }) > 0 {}
-            }
-            for list in lists { _ = try remove(list, database) }
+            try remove(removals.filter { $0.relation.rows.place == place }, database)
         }
         for list in junctions {
             try database.execute(all: list.keys.map { try list.relation.junctionRow(list.owner, $0, database.dialect) })
@@ -105,9 +100,51 @@ package final class SavedRelations {
         return order
     }
 
-    /// - Parameter leaves: only what no row of the table refers to.
-    /// - Returns: how many rows went.
-    private func remove(_ list: List, _ database: Database, leaves: Bool = false) throws -> Int64 {
+    /// Deletes what lists of one table have no more. Where rows refer to others of the table, all lists together: a foreign key looks
+    /// when a statement ends, but RESTRICT at each row, and then the leaves go first, round by round, until no more go.
+    private func remove(_ lists: [List], _ database: Database) throws {
+        let models = lists.map(\.relation.rows).reduce(into: [ModelDescriptor]()) { known, model in
+            if !known.contains(where: { $0.tableReference === model.tableReference }) { known.append(model) }
+        }
+        let keys = models.flatMap { model in model.keysToItself.map { (key: $0, model: model) } }
+        var parts: [[List]] = []
+        for list in lists {
+            let fitting = parts.lastIndex { $0[0].relation.step.target === list.relation.step.target }
+            if !keys.isEmpty, let fitting, parts[fitting].count < 100 {
+                parts[fitting].append(list)
+            } else {
+                parts.append([list])
+            }
+        }
+        let deletions = try parts.map { part in
+            var change = Change(.delete, part[0].relation.step.target)
+            change.conditions = [.any(try part.map(isRemoved))]
+            return change
+        }
+        if !keys.isEmpty, deletions.count > 1 || keys.contains(where: { $0.key.onDelete == .restrict }) {
+            let rounds = try zip(parts, deletions).map { part, deletion in
+                var (leaves, left) = (deletion, Select(from: deletion.table))
+                leaves.conditions += keys.compactMap { part[0].relation.rows.isLeaf(by: $0.key, of: $0.model) }
+                left.columns = [Expression(.raw("count(*)", []))]
+                left.conditions = deletion.conditions
+                return try (
+                    leaves: StatementCompiler.compile(leaves, database.dialect),
+                    left: StatementCompiler.compile(left, database.dialect)
+                )
+            }
+            var (before, left) = (Int64.max, Int64.max)
+            repeat {
+                before = left
+                for round in rounds { _ = try database.execute(round.leaves) }
+                left = try rounds.reduce(0) { try $0 + database.number($1.left) }
+            } while left > 0 && left < before
+        }
+        for deletion in deletions {
+            _ = try database.execute(StatementCompiler.compile(deletion, database.dialect))
+        }
+    }
+
+    private func isRemoved(_ list: List) throws -> Expression {
         let relation = list.relation
         let names = relation.namingColumns
         var kept = list.keys
@@ -123,8 +160,7 @@ package final class SavedRelations {
                 others[columns, default: []].append(columns.compactMap { row[$0] })
             }
         }
-        return try database.execute(
-            relation.deletion(of: list.owner, except: kept, others, leaves: leaves, database.dialect))
+        return try relation.isRemoved(from: list.owner, except: kept, others)
     }
 }
 
