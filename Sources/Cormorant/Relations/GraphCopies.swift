@@ -107,16 +107,24 @@ final class GraphCopies {
     }
 
     /// Whether the row is saved last. Until then its copies are as they were given: others that are saved may only need of it what it
-    /// has already, its key and what else tells it from others.
+    /// has already, and may not need what it leaves: a value of a unique index that it is to have no more.
     func isMoved<R: Record>(_ record: R) throws -> Bool {
         guard !repeated.isEmpty, let row = try row(record), repeated.contains(row), let columns = moving[row] else {
             return false
         }
         if let known = waits[row] { return known && saved[row] == nil }
-        let uniques = Set(R.model.tableReference.uniques.flatMap { $0 }).subtracting(columns)
         let found = try database.stored(R.self, record.key)?.columnValues()
         let waits = try found.map { found in
-            try uniques.allSatisfy { RowKey([found[$0]]) == RowKey([try record.columnValue(at: $0)]) }
+            try R.model.schema.indexes.filter(\.isUnique).allSatisfy { index in
+                try index.whereSQL == nil
+                    && index.columns.allSatisfy { part in
+                        guard let column = R.model.columns.firstIndex(where: { $0.column == part.name }) else {
+                            return false
+                        }
+                        return try !columns.contains(column)
+                            && isSame([found[column]], [record.columnValue(at: column)])
+                    }
+            }
         }
         self.waits[row] = waits ?? false
         return waits ?? false
