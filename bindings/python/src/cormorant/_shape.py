@@ -157,16 +157,26 @@ class IntoShape:
     handle = None
 
     def __init__(self, shape: Shape, into: Callable[..., Any], cursor: CursorHandle) -> None:
-        self.names = shape.names
-        names, self.load_rows = shape.names(cursor), shape.load_rows
+        self.names, self.load_rows = shape.names, shape.load_rows
+        self._into = into
+        self._given = self._prepare(shape.names(cursor))
+        self._cursor: CursorHandle | None = cursor
+
+    def _prepare(self, names: tuple[str, ...]) -> tuple[str, ...]:
         for position, name in enumerate(names):
             if not name.isidentifier() or iskeyword(name) or name in names[:position]:
                 raise ProgrammingError(
                     f"column {position + 1} cannot be given as a parameter {name!r}", hint="name it with label()"
                 )
-        self._make = _codegen.make_into(into, names)
+        self._make = _codegen.make_into(self._into, names)
+        return names
 
     def load(self, rows: list[native_record.Row]) -> list[Any]:
+        if rows and self._cursor is not None:
+            # What writes learns only now that another program has renamed a column.
+            names, self._cursor = self.names(self._cursor), None
+            if names != self._given:
+                self._prepare(names)
         return self._make(self.load_rows(rows) if self.load_rows else rows)
 
 
