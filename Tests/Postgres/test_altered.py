@@ -376,6 +376,18 @@ def test_an_error_behind_the_first_rows_is_told(db: Database, fault: str) -> Non
             sum(1 for _ in db.query(query, ["{}"]))
 
 
+def test_names_of_what_is_returned_are_those_of_now(db: Database, other: Database) -> None:
+    insertion = "INSERT INTO sample VALUES (?, 7) RETURNING *"
+    assert db.query(insertion, [1], into=dict).fetch_all() == [{"id": 1, "b": 7}]
+    for change, row in [
+        ("RENAME id TO t; ALTER TABLE sample RENAME b TO id; ALTER TABLE sample RENAME t TO b", {"b": 2, "id": 7}),
+        ("RENAME id TO c", {"b": 2, "c": 7}),
+        ("ADD COLUMN d bigint DEFAULT 3", {"b": 2, "c": 7, "d": 3}),
+    ]:
+        other.execute_script(f"ALTER TABLE sample {change}; DELETE FROM sample")
+        assert db.query(insertion, [2], into=dict).fetch_all() == [row]
+
+
 # What copying is not for, and another program makes of a table later ----------------------------------------------
 
 
