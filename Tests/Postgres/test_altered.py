@@ -376,6 +376,40 @@ def test_an_error_behind_the_first_rows_is_told(db: Database, fault: str) -> Non
             sum(1 for _ in db.query(query, ["{}"]))
 
 
+def test_a_stream_is_read_by_its_own_columns(url: str, other: Database) -> None:
+    other.execute("INSERT INTO sample (b) SELECT n FROM generate_series(1, 3000) AS n")
+    query = "SELECT * FROM sample ORDER BY id"
+    with Database(url, writer_count=1, reader_count=0) as db:
+        for change, columns in [
+            (f"ADD COLUMN c text DEFAULT 'x', {', '.join(f'ADD COLUMN d{n} text' for n in range(1200))}", 1203),
+            ("DROP COLUMN b", 1202),
+        ]:
+            rows = iter(db.query(query))
+            first = next(rows)
+            # Which reads what comes of them into memory.
+            assert db.fetch_value("SELECT 1") == 1
+            other.execute(f"ALTER TABLE sample {change}")
+            assert {len(row) for row in db.query(query).fetch_all()} == {columns}
+            assert {len(row) for row in rows} == {len(first)}
+
+
+def test_the_fault_of_a_stream_names_its_own_column(db: Database) -> None:
+    with db.transaction():
+        fetch = "FETCH ALL FROM passing"
+        db.execute(
+            "DECLARE passing CURSOR FOR SELECT 1, CASE WHEN n < 2000 THEN 1 ELSE numeric 'NaN' END AS a "
+            "FROM generate_series(1, 2000) AS n"
+        )
+        broken = db.query(fetch)
+        rows = iter(broken)
+        next(rows)
+        db.execute("CLOSE passing")
+        db.execute("DECLARE passing CURSOR FOR SELECT 1 AS b")
+        assert db.query(fetch).fetch_all() == [(1,)]
+        with pytest.raises(Error, match='the column "a" holds NaN'):
+            list(rows)
+
+
 def test_names_of_what_is_returned_are_those_of_now(db: Database, other: Database) -> None:
     insertion = "INSERT INTO sample VALUES (?, 7) RETURNING *"
     assert db.query(insertion, [1], into=dict).fetch_all() == [{"id": 1, "b": 7}]

@@ -69,16 +69,17 @@ package final class PostgresStatement: EngineStatement {
         return 0
     }
 
-    package var preparations: Int { prepared.version }
+    package var preparations: Int { isRunning ? rowVersion : prepared.version }
 
-    package var columnCount: Int { prepared.columns.count }
+    /// Those of its rows: another run of the same SQL may have found other ones since.
+    private var columns: [Prepared.Column] { isRunning ? buffer.columns : prepared.columns }
 
-    package func columnName(_ index: Int) -> String {
-        prepared.columns.indices.contains(index) ? prepared.columns[index].name : ""
-    }
+    package var columnCount: Int { columns.count }
+
+    package func columnName(_ index: Int) -> String { columns.indices.contains(index) ? columns[index].name : "" }
 
     package func declaredType(_ index: Int) -> String? {
-        prepared.columns.indices.contains(index) ? prepared.columns[index].declaredType : nil
+        columns.indices.contains(index) ? columns[index].declaredType : nil
     }
 
     package var isReadOnly: Bool { prepared.sql.words.isReadOnly }
@@ -88,7 +89,7 @@ package final class PostgresStatement: EngineStatement {
     package var transactionWord: String? { prepared.sql.words.transactionWord }
 
     package var row: (cells: UnsafePointer<RowCell>, count: Int32) {
-        (UnsafePointer(buffer.cells), Int32(truncatingIfNeeded: prepared.columns.count))
+        (UnsafePointer(buffer.cells), Int32(truncatingIfNeeded: buffer.count))
     }
 
     // Running --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ final class RowBuffer {
     private var width: Int
     /// Cells that became too few: who has their address may have it still.
     private var outgrown: [UnsafeMutablePointer<RowCell>] = []
-    private var count = 0
+    private(set) var count = 0
+    private(set) var columns: [Prepared.Column] = []
     private var isBinary = true
     private var bytes: UnsafeMutableRawPointer
     private var capacity: Int
@@ -29,7 +30,8 @@ final class RowBuffer {
 
     /// For the columns as they are now.
     func layOut(_ prepared: Prepared) {
-        count = prepared.columns.count
+        columns = prepared.columns
+        count = columns.count
         isBinary = prepared.resultFormat == 1
         if count > width {
             outgrown.append(cells)
@@ -39,7 +41,7 @@ final class RowBuffer {
             types.deallocate()
             types = .allocate(capacity: width)
         }
-        for (index, column) in prepared.columns.enumerated() { (types + index).initialize(to: column.type) }
+        for (index, column) in columns.enumerated() { (types + index).initialize(to: column.type) }
     }
 
     deinit {
@@ -292,11 +294,11 @@ final class RowBuffer {
     private func fault(
         _ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ prepared: Prepared, _ column: Int
     ) -> CormorantError {
-        let name = quoteIdentifier(prepared.columns[column].name)
+        let name = quoteIdentifier(columns[column].name)
         func make(_ what: String, _ hint: String, _ code: ErrorCode = .range) -> CormorantError {
             CormorantError(
                 code, "the column \(name) holds \(what)", hint: hint, sql: prepared.sql.source,
-                columns: [prepared.columns[column].name])
+                columns: [columns[column].name])
         }
         if isBinary, type == .other {
             return make(
