@@ -422,6 +422,26 @@ def test_names_of_what_is_returned_are_those_of_now(db: Database, other: Databas
         assert db.query(insertion, [2], into=dict).fetch_all() == [row]
 
 
+def test_reals_in_the_middle_of_two_are_found(db: Database, other: Database) -> None:
+    class Text(Model, table="sample"):
+        id: Column[int] = key()
+        b: Column[str] = column(default="")
+
+    alter(other, "real")
+    values = [(1 + (2 * n + 1) * 2.0**-24) * 2.0**e for n in (*range(300), 999_999) for e in (0, -3, -100, 100)]
+    values += [(2 * n + 1) * 2.0**-150 for n in range(1, 50)]
+    db.insert_many([Measure(b=sign * value) for value in values for sign in (1, -1)])
+    for place, value in enumerate(values):
+        assert db.fetch_value("SELECT b = ? FROM sample WHERE id = ?", [value, 2 * place + 1]), value
+        assert db.fetch_value("SELECT b = ? FROM sample WHERE id = ?", [-value, 2 * place + 2]), value
+    text = "1.0000000596046447753906250000001"
+    other.execute("DELETE FROM sample")
+    db.insert_many([Text(b=text), Text(b=text)])
+    assert db.fetch_value("SELECT COUNT(*) FROM sample WHERE b = ?", [text]) == 2
+    with pytest.raises(Error):
+        db.insert_many([Measure(b=3.4028235677973366e38), Measure(b=1e300)])
+
+
 # What copying is not for, and another program makes of a table later ----------------------------------------------
 
 

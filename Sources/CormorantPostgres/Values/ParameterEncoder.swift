@@ -192,7 +192,14 @@ struct ParameterEncoder {
             }
             put(narrow.bitPattern.bigEndian, place)
             // The server takes no text of a number that is too small.
-            if Double(narrow) != value, narrow != 0, !value.isNaN { try putUntyped("\(value)", place) }
+            guard Double(narrow) != value, narrow != 0, !value.isNaN else { break }
+            // Of what lies in the middle between two, the text may be nearer to one: it is found by that.
+            let other = value + (value - Double(narrow))
+            if !keepsTypes {
+                try putUntyped("\(value)", place)
+            } else if Double(Float(other)) == other {
+                try putNarrow("\(value)", place)
+            }
         case .numeric:
             guard value.isFinite else { throw ParameterFault(.range, "a real that is no number, or infinite") }
             try put("\(value)", place)
@@ -244,6 +251,8 @@ struct ParameterEncoder {
             if !keepsTypes, real != 0 {
                 try put(text, place)
                 hasUntyped = true
+            } else if type == .float4, real != 0 {
+                try putNarrow(String(decoding: text, as: UTF8.self), place)
             }
         case .bytea, .oneOf: throw ParameterFault(.type, "a text")
         }
@@ -300,6 +309,14 @@ struct ParameterEncoder {
         target.storeBytes(of: 0, toByteOffset: text.count, as: UInt8.self)
         values[place] = UnsafePointer(target.assumingMemoryBound(to: CChar.self))
         formats[place] = 0
+    }
+
+    /// The `real` of a text, rounded once, as the server reads it.
+    private func putNarrow(_ text: String, _ place: Int) throws(ParameterFault) {
+        guard let narrow = Float(text), narrow.isFinite else {
+            throw ParameterFault(.range, "a real that is too great for it")
+        }
+        put(narrow.bitPattern.bigEndian, place)
     }
 
     /// What the type as it was described would lose: the server reads the text by the type that a column has now.
