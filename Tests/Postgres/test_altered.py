@@ -517,3 +517,63 @@ def test_the_record_of_an_error_with_more_context(url: str, name: str) -> None:
             with pytest.raises(Error) as caught:
                 db.insert_many(records)
             assert (caught.value.code, caught.value.record_index) == ("CORM_E_ENCODING", place)
+
+
+LATER = {
+    "rule": "CREATE RULE notes AS ON INSERT TO sample DO ALSO INSERT INTO noted VALUES (new.b)",
+    "nothing": "CREATE RULE nothing AS ON INSERT TO sample DO INSTEAD NOTHING",
+    "trigger": "CREATE TRIGGER skips BEFORE INSERT ON sample FOR EACH ROW EXECUTE FUNCTION skip()",
+    "reference": "ALTER TABLE sample ADD FOREIGN KEY (b) REFERENCES whole",
+}
+
+
+@pytest.mark.parametrize("change", LATER)
+def test_what_is_made_after_the_snapshot_is_heeded(url: str, db: Database, other: Database, change: str) -> None:
+    other.execute_script(
+        "CREATE TABLE noted (b bigint); CREATE TABLE whole (id bigint PRIMARY KEY); INSERT INTO whole VALUES (6);"
+        "CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN IF new.b = 5 THEN RETURN NULL; END IF; RETURN new; END $$"
+    )
+    db.insert_many([Sample(b=1), Sample(b=6)])
+    other.execute("DELETE FROM sample")
+    with contextlib.suppress(DataError), db.transaction():
+        assert db.fetch_value("SELECT COUNT(*) FROM noted") == 0
+        other.execute_script(LATER[change])
+        outcome = _outcome(db)
+        if isinstance(outcome, tuple):
+            raise DataError("it is rolled back")
+    found = texts(other), other.fetch_values("SELECT b FROM noted ORDER BY b")
+    other.execute_script("DELETE FROM sample; DELETE FROM noted")
+    with Database(url) as fresh:
+        assert outcome == _outcome(fresh)
+    assert found == (texts(other), other.fetch_values("SELECT b FROM noted ORDER BY b"))
+
+
+def test_rows_that_a_trigger_leaves_out_are_told(db: Database, other: Database) -> None:
+    """Made after the snapshot, of a table that had one: the catalog shows nothing of it."""
+    other.execute_script(
+        "CREATE TABLE part (id bigint REFERENCES sample);"
+        "CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN IF new.b = 5 THEN RETURN NULL; END IF; RETURN new; END $$"
+    )
+    db.insert_many([Sample(b=1), Sample(b=6)])
+    with pytest.raises(Error, match="left out 1 of 2 rows") as caught, db.transaction():
+        db.fetch_value("SELECT 1")
+        other.execute(LATER["trigger"])
+        db.insert_many([Sample(b=5), Sample(b=6)])
+    assert caught.value.code == "CORM_E_SCHEMA"
+    assert db.insert_many([Sample(b=5), Sample(b=6)]) == 1
+    assert texts(other) == ["1", "6", "6"]
+
+
+def test_a_change_after_the_snapshot_slows_one_transaction_alone(db: Database, other: Database) -> None:
+    told: list[str] = []
+    db.insert_many([Sample(b=1), Sample(b=2)])
+    db.set_trace(lambda sql, _: told.append(sql[:4]))
+    with db.transaction():
+        db.fetch_value("SELECT 1")
+        other.execute("GRANT SELECT ON sample TO locked")
+        db.insert_many([Sample(b=3), Sample(b=4)])
+    db.insert_many([Sample(b=5), Sample(b=6)])
+    assert texts(other) == ["1", "2", "3", "4", "5", "6"]
+    assert told[-2:] == ["COPY", "COMM"]

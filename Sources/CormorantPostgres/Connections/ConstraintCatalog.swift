@@ -86,9 +86,12 @@ struct ConstraintCatalog {
 
     /// Of a table, its name being a parameter or a text: whether it is as `copies` says. The outbox's triggers note a COPY as they do any
     /// other statement; 1644 and 1645 are those of a foreign key. One table beside that of the tables is quickly planned.
+    /// Its value is whether the transaction's snapshot has the newest version of the table's row: a rule, row-level security and a first
+    /// trigger make a new one, and the snapshot does not show them.
     static func copyQuery(of table: String) -> String {
         """
-        SELECT 1 FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass(\(table)) AND c.relkind = 'r'
+        SELECT pg_catalog.currtid2('pg_catalog.pg_class', c.ctid) = c.ctid FROM pg_catalog.pg_class c
+        WHERE c.oid = pg_catalog.to_regclass(\(table)) AND c.relkind = 'r'
         AND NOT c.relrowsecurity AND NOT c.relhasrules
         AND NOT (c.relhastriggers AND EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid
             AND (t.tgfoid IN (1644, 1645) OR NOT t.tgisinternal AND t.tgname NOT IN

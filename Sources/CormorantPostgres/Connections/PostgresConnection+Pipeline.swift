@@ -16,6 +16,8 @@ final class Pipeline {
     /// What the server refused first.
     fileprivate var error: CormorantError?
     fileprivate var copy: PostgresCopy?
+    /// Whether rows may be copied by what the transaction's snapshot shows.
+    fileprivate var copies = true
 
     fileprivate struct Outcome {
         let prepared: Prepared
@@ -85,13 +87,17 @@ extension PostgresConnection {
             try leavePipeline()
             try describe(prepared)
         }
-        guard let copySQL, constraints.copies(prepared.sql.words.target), !prepared.hasOtherTypes else {
+        guard let copySQL, pipeline.copies, constraints.copies(prepared.sql.words.target), !prepared.hasOtherTypes
+        else {
             try send(statement, pipeline)
             return false
         }
         try leavePipeline()
         let copy = try PostgresCopy(statement, ServerSQL(copySQL), omitting: omitted, first: pipeline.sent)
-        guard copy.hasBegun else { return try begin(statement, copying: copySQL, omitting: omitted, pipeline) }
+        guard copy.hasBegun else {
+            pipeline.copies = prepared.isStale
+            return try begin(statement, copying: copySQL, omitting: omitted, pipeline)
+        }
         pipeline.copy = copy
         try copy.addRow()
         return true

@@ -36,7 +36,8 @@ final class PostgresCopy {
         Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
 
     /// Begins it. Until it has ended, nothing else runs on the connection. Where the table's columns are of other types than the
-    /// statement was described with, it has ended, the statement is stale, and `hasBegun` is false.
+    /// statement was described with, it has ended, the statement is stale, and `hasBegun` is false; so it is where the table was changed
+    /// since the transaction's snapshot, which does not show how.
     /// - Parameters:
     ///   - sql: `COPY ... FROM STDIN (FORMAT binary)` of the columns that the statement inserts.
     init(_ statement: PostgresStatement, _ sql: ServerSQL, omitting omitted: Int32, first: Int) throws {
@@ -53,12 +54,10 @@ final class PostgresCopy {
         columns = .allocate(capacity: all.count)
         _ = columns.initialize(from: all)
         buffer = .allocate(byteCount: capacity, alignment: 8)
-        let isStale = try connection.beginCopy(sql, of: prepared)
+        let isCopied = try connection.beginCopy(sql, of: prepared)
         isOpen = true
         PostgresCopy.signature.withUnsafeBytes { if let start = $0.baseAddress { put(start, $0.count) } }
-        guard isStale else { return }
-        prepared.isStale = true
-        try finish()
+        if !isCopied { try finish() }
     }
 
     var hasBegun: Bool { isOpen }
@@ -268,7 +267,8 @@ final class PostgresCopy {
 
 extension PostgresConnection {
     /// Has the INSERT read anew, in the same message: reading it locks the table, whose columns keep their types from then on.
-    /// - Returns: whether its parameters are of other types than it was described with, or its table is not copied into any more.
+    /// - Returns: whether the rows are copied. Where its parameters are of other types than it was described with, or its table is not
+    ///   copied into any more, it is stale.
     fileprivate func beginCopy(_ sql: ServerSQL, of prepared: Prepared) throws -> Bool {
         try makeReady()
         began(sql.source)
@@ -279,23 +279,29 @@ extension PostgresConnection {
         let types = prepared.parameterOIDs.map { String($0) }.joined(separator: ",")
         let text = """
             \(start)\(prepared.sql.text);
-            SELECT FROM pg_catalog.pg_prepared_statement() WHERE name = '\(name)'
-            AND parameter_types::oid[] = '{\(types)}'::oid[]
-            AND EXISTS (\(ConstraintCatalog.copyQuery(of: textLiteral(target.joined(separator: ".")))));
+            SELECT (\(ConstraintCatalog.copyQuery(of: textLiteral(target.joined(separator: ".")))))
+            FROM pg_catalog.pg_prepared_statement() WHERE name = '\(name)'
+            AND parameter_types::oid[] = '{\(types)}'::oid[];
             DEALLOCATE \(name); \(sql.text)
             """
         guard pq.sendQuery(handle, text) == 1 else { throw lost(sql.words) }
-        var hasTypes: Bool?
+        var (hasTypes, isCurrent): (Bool?, Bool) = (nil, false)
         var failure: ServerFailure?
         while let result = pq.getResult(handle) {
             defer { pq.clear(result) }
             switch pq.resultStatus(result) {
             case ResultStatus.copyIn:
                 isCopying = true
-                if hasTypes != true { constraints.remove(target) }
-                return hasTypes != true
+                if hasTypes != true {
+                    prepared.isStale = true
+                    constraints.remove(target)
+                }
+                return hasTypes == true && isCurrent
             case ResultStatus.command: break
-            case ResultStatus.rows: hasTypes = pq.rowCount(result) > 0
+            case ResultStatus.rows:
+                let value = pq.rowCount(result) > 0 ? pq.value(result, 0, 0)?.load(as: UInt8.self) : nil
+                hasTypes = value != nil && value != 0
+                isCurrent = value == UInt8(ascii: "t")
             default: failure = failure ?? ServerFailure(result, pq)
             }
         }
@@ -333,5 +339,10 @@ extension PostgresConnection {
         }
         changes = rows
         totalChanges += rows
+        guard rows == count else {
+            throw CormorantError(
+                .schema, "a trigger that another program has just made left out \(count - Int(rows)) of \(count) rows",
+                hint: "run the transaction again", sql: sql.source)
+        }
     }
 }
