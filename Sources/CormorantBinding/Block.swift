@@ -152,11 +152,22 @@ public func corm_block_set_whole(
 
 @_cdecl("corm_block_refer") @implementation
 public func corm_block_refer(
-    _ model: OpaquePointer?, _ other: OpaquePointer?, _ byName: Bool,
+    _ model: OpaquePointer?, _ other: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try requireModel(model).descriptor.relations.refer(to: livingModel(of: other))
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_block_refer_by_name") @implementation
+public func corm_block_refer_by_name(
+    _ model: OpaquePointer?, _ others: UnsafePointer<OpaquePointer?>?, _ count: Int,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try requireModel(model).descriptor.relations.refer(to: livingModel(of: other), byName: byName)
+        let others = try array(others, count, "others").map { try livingModel(of: $0) }
+        try requireModel(model).descriptor.relations.refer(byName: others)
         return CORM_OK
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -262,6 +263,46 @@ def test_two_that_refer_to_each_other_are_synced_in_one_call(url: str) -> None:
             db.count(Hen2)
         db.sync(Hen2, Egg2)
         assert db.count(Hen2) == 0
+
+
+def test_a_first_use_finds_the_newest_model_of_the_table_that_a_key_names(url: str) -> None:
+    """A module that is read anew, a function that is called again; variants, views and parts are not what makes it."""
+
+    def make() -> tuple[type[Model], ...]:
+        class Elder(Model, table="elder", discriminator="kind"):
+            id: Column[int] = key()
+            kind: Column[str] = column(init=False)
+
+        class Old(Elder, discriminator_value="old"):
+            pass
+
+        class Seen(Model, table="elder", view=True):
+            id: Column[int] = column(primary_key=True)
+
+        class Plain(Model, table="plain"):
+            id: Column[int] = key()
+
+        class Younger(Model, table="younger"):
+            id: Column[int] = key()
+            elder_id: Column[int | None] = column(references="elder", default=None)
+            plain_id: Column[int | None] = column(references="plain", default=None)
+
+        return Younger, Elder, Old, Seen, Plain, Plain.attached("other"), Plain.unscoped()
+
+    made = [make(), make()]
+    for younger in (made[1][0], made[0][0]):
+        with Database(url, auto_sync=True) as db:
+            assert db.count(younger) == 0
+            assert len(keys(db)) == 2
+            db.execute_script("DROP TABLE younger, elder, plain")
+    # The newest is gone, and another is there.
+    younger = made[0][0]
+    del made
+    gc.collect()
+    newest = make()
+    with Database(url, auto_sync=True) as db:
+        assert db.count(younger) == 0 and newest
+        assert len(keys(db)) == 2
 
 
 def test_the_hint_of_a_parent_that_goes_is_to_keep_it(url: str) -> None:

@@ -98,10 +98,16 @@ corm_status corm_block_set_whole(const corm_model *part, const corm_model *whole
 
 /*
  * Says that a foreign key of a model leads to another: where models are synced before their first use, that one is synced with
- * it, as those that relations lead to. by_name: the foreign key names the table alone, which only counts where that is not there.
- * No reference is kept.
+ * it, as those that relations lead to. No reference is kept.
  */
-corm_status corm_block_refer(const corm_model *model, const corm_model *other, bool by_name, corm_error **out_error);
+corm_status corm_block_refer(const corm_model *model, const corm_model *other, corm_error **out_error);
+
+/*
+ * The same of all foreign keys that name their table alone, each of which only counts where that is not there. The last call
+ * counts.
+ */
+corm_status corm_block_refer_by_name(const corm_model *model, const corm_model *const *others, size_t count,
+                                     corm_error **out_error);
 
 /*
  * For bindings that tell a model's relations when they are first used: tell(context) adds those that can be told by now. It is

@@ -67,7 +67,8 @@ package final class RelationList: @unchecked Sendable {
     private let inherited: RelationList?
     private let origin: TableReference?
     private weak var owner: ModelDescriptor?
-    private var foreignKeys: [Referred] = []
+    private var foreignKeys: [@Sendable () -> ModelDescriptor?] = []
+    private var namingKeys: [@Sendable () -> ModelDescriptor?] = []
     private var tell: (@Sendable () -> Void)?
     private weak var ownersWhole: ModelDescriptor?
     private let leadsToOne = AtomicFlag()
@@ -114,15 +115,12 @@ package final class RelationList: @unchecked Sendable {
     }
 
     /// Says that a foreign key leads to a model, where a binding knows that.
-    /// - Parameter byName: the foreign key names its table alone, for which there may be another model.
-    package func refer(to model: @escaping @Sendable () -> ModelDescriptor?, byName: Bool) {
-        lock.locked { foreignKeys.append(Referred(model: model, byName: byName)) }
+    package func refer(to model: @escaping @Sendable () -> ModelDescriptor?) {
+        lock.locked { foreignKeys.append(model) }
     }
 
-    private struct Referred {
-        let model: @Sendable () -> ModelDescriptor?
-        let byName: Bool
-    }
+    /// Says where the foreign keys lead that name a table alone, in place of what was said before.
+    package func refer(byName models: [@Sendable () -> ModelDescriptor?]) { lock.locked { namingKeys = models } }
 
     /// Says how a binding adds what it has not told yet.
     package func onceAsked(_ tell: @escaping @Sendable () -> Void) { lock.locked { self.tell = tell } }
@@ -135,8 +133,11 @@ package final class RelationList: @unchecked Sendable {
 
     /// Those that foreign keys are known to lead to.
     package var referred: [(model: ModelDescriptor, byName: Bool)] {
-        let own = lock.locked { foreignKeys }.compactMap { key in key.model().map { ($0, key.byName) } }
-        return own + (inherited?.referred ?? []).filter { $0.model.tableReference !== origin }
+        let (direct, naming) = lock.locked { (foreignKeys, namingKeys) }
+        var found: [(model: ModelDescriptor, byName: Bool)] = direct.compactMap { $0() }.map { ($0, false) }
+        found += naming.compactMap { $0() }.map { ($0, true) }
+        found += (inherited?.referred ?? []).filter { $0.model.tableReference !== origin }
+        return found
     }
 
     private func declaration(_ name: String) -> RelationDescriptor? {

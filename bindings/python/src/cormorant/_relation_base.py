@@ -30,7 +30,7 @@ _lock = threading.RLock()
 # Every model that is still there, in the order in which they were made.
 _models: WeakValueDictionary[int, type[Model]] = WeakValueDictionary()
 _numbers = itertools.count()
-# The tables that foreign keys name and no model of which is known yet.
+# The tables that foreign keys name.
 _named: WeakKeyDictionary[type[Model], set[str]] = WeakKeyDictionary()
 
 
@@ -182,21 +182,25 @@ def _tell(number: int) -> None:
         # One that is wrong, or leads to what is not there yet, is an error where it is used.
         with contextlib.suppress(Exception):
             relation._target()
-    for name in list(_named.get(model, ())):
-        with contextlib.suppress(Exception):
-            _refer_by_name(model, name)
+    with contextlib.suppress(Exception):
+        found = [other for name in sorted(_named.get(model, ())) if (other := _named_beside(model, name)) is not None]
+        native_relation.refer_by_name(model.__model__.handle, [other.__model__.handle for other in found])
 
 
-def _refer_by_name(model: type[Model], name: str) -> None:
-    """Tells of the model of a table that a foreign key names: the only one where the model is defined."""
-    found = [
-        other
+def _named_beside(model: type[Model], table: str) -> type[Model] | None:
+    """The model of a table that a foreign key names: the only one where the model is defined."""
+    found = {
+        other.__qualname__: other  # a class that is defined anew takes the place of the old one
         for other in list(_models.values())
-        if fold_name(other.__model__.table) == name and _scope(other) == _scope(model)
-    ]
-    if len(found) == 1:
-        native_relation.refer(model.__model__.handle, found[0].__model__.handle, by_name=True)
-        _named[model].discard(name)
+        if fold_name(other.__model__.table) == table and _scope(other) == _scope(model) and _makes_table(other)
+    }
+    return found.popitem()[1] if len(found) == 1 else None
+
+
+def _makes_table(model: type[Model]) -> bool:
+    """Whether its table is made of it: not of a view, of a part of the rows, or of what another model was made into."""
+    info = model.__model__
+    return bool(info.create_sql) and info.whole is None and "__handle__" not in vars(model)
 
 
 _teller = native_relation.Teller(_tell)

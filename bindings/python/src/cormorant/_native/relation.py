@@ -22,9 +22,15 @@ def add_relation(model: ModelHandle, definition: Mapping[str, Any]) -> None:
     call(library.corm_relation_add, model, ctypes.byref(struct))
 
 
-def refer(model: ModelHandle, other: ModelHandle, *, by_name: bool = False) -> None:
-    """Says that a foreign key of a model leads to another. by_name: it names the table."""
-    call(library.corm_block_refer, model, other, by_name)
+def refer(model: ModelHandle, other: ModelHandle) -> None:
+    """Says that a foreign key of a model leads to another."""
+    call(library.corm_block_refer, model, other)
+
+
+def refer_by_name(model: ModelHandle, others: Sequence[ModelHandle]) -> None:
+    """Says to which models the foreign keys lead that name a table alone, in place of those that were said before."""
+    handles = (ctypes.c_void_p * len(others))(*(other.value for other in others))
+    call(library.corm_block_refer_by_name, model, handles, len(others))
 
 
 class Teller:
