@@ -47,6 +47,7 @@ public struct Assignments<Columns: RecordColumns> {
     }
 
     /// The records at the end of a to-many relation, to set something to an aggregate over them: `$0.count = $0.albums.count()`.
+    /// A row that is inserted has none yet.
     public subscript<Target>(dynamicMember path: KeyPath<Columns, RelatedRecords<Target>>) -> RelatedRecords<Target> {
         columns[keyPath: path]
     }

@@ -6,7 +6,7 @@ extension StatementCompiler {
         if reference.column.hasForm { noteForms(of: reference.path.last?.target ?? reference.table) }
         guard !scopes.isEmpty else { return sql += reference.column.quoted }
         if scopes.count == 1, !scopes[0].qualifies, scopes[0].only === reference.table, reference.alias == nil,
-            reference.path.isEmpty
+            reference.path.isEmpty, !reference.isOuter
         {
             return sql += reference.table.columns[reference.index].quoted
         }
@@ -42,6 +42,12 @@ extension StatementCompiler {
             level -= 1
         }
         if let found = findScoped(reference, wanted) { return found }
+        guard scopes.count > 1 || !reference.isOuter else {
+            throw CormorantError(
+                .misuse,
+                "a relation of \(reference.table.model) is used where no row of it is there yet, as in an INSERT",
+                hint: "give a value, or set it by an UPDATE of the row that is there then", table: reference.table.name)
+        }
         let known = scopes.flatMap { $0.tables.map(\.name) }.filter { !$0.isEmpty }
         let what = reference.alias.map { "\(reference.table.model) as \"\($0)\"" } ?? reference.table.model
         throw CormorantError(
