@@ -83,7 +83,7 @@ struct ModelDiagnosticTests {
         Misuse(members: "weak var a: Entry?", "'a' is a reference, which no column holds; mark it @Ignored"),
         Misuse(
             "@Model struct Entry: Sendable, Identifiable { @Key var id: Int64! }",
-            "Identifiable takes no 'id' that is implicitly unwrapped; make it Int64?, or drop Identifiable and list records "
+            "Swift's Identifiable takes no 'id' that is implicitly unwrapped; make it Int64?, or drop Identifiable and list records "
                 + "by id: \\.id"),
         Misuse(
             "@Model(keys: [.primary(\"a\", \"b\")]) struct Entry { var a: Int!; var b: Int }",

@@ -58,7 +58,7 @@ struct ModelMacro {
         let code = ModelCode(
             name: name, type: typeName.text, access: access(of: structure, in: expansion.context.first?.declaration),
             properties: properties.columns, relations: properties.relations, arguments: arguments,
-            hasMemberwiseInitializer: try structure.hasMemberwiseInitializer(), isRefused: !problems.isEmpty)
+            hasMemberwiseInitializer: try structure.hasMemberwiseInitializer(), isRefused: problems.hasErrors)
         return (structure, code)
     }
 

@@ -84,7 +84,7 @@ extension Problem {
         case .implicitlyUnwrapped(let name, let type):
             "'\(name)' is implicitly unwrapped, which only a property marked @Key can be; make it \(type)?"
         case .identifiable(let type):
-            "Identifiable takes no 'id' that is implicitly unwrapped; make it \(type), or drop Identifiable and list records by id: \\.id"
+            "Swift's Identifiable takes no 'id' that is implicitly unwrapped; make it \(type), or drop Identifiable and list records by id: \\.id"
         case .ignoredColumn(let name): "'\(name)' is @Ignored and something else; keep one"
         case .ignoredWithoutDefault(let name):
             "'\(name)' is @Ignored and not read from the table; give it a default value"
@@ -134,13 +134,16 @@ final class Problems {
     /// Whether code can be written that compiles none the less.
     private(set) var leavesCode = true
 
-    var isEmpty: Bool { diagnostics.isEmpty }
+    var hasErrors: Bool { diagnostics.contains { !$0.isWarning } }
 
     func add(_ problem: Problem, at range: SourceRange) {
+        var isWarning = false
         switch problem {
-        case .constant, .implicitlyUnwrapped, .identifiable: break
+        case .constant, .implicitlyUnwrapped: break
+        // A program may have an Identifiable of its own; Swift's is the compiler's error, without the reason.
+        case .identifiable: isWarning = true
         default: leavesCode = false
         }
-        diagnostics.append(Diagnostic(message: problem.message, range: range))
+        diagnostics.append(Diagnostic(message: problem.message, isWarning: isWarning, range: range))
     }
 }

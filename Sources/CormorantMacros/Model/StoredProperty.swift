@@ -74,7 +74,7 @@ func modelProperties(
             add(member, bindings, to: &properties, problems)
         }
     }
-    if properties.columns.isEmpty && problems.isEmpty { problems.add(.noColumns, at: name) }
+    if properties.columns.isEmpty && !problems.hasErrors { problems.add(.noColumns, at: name) }
     let hidden = members.filter { $0.isNamed && $0.modifiers.contains("private") }
         .compactMap(\.name?.text.withoutBackticks)
     for column in properties.columns {

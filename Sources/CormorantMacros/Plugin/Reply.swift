@@ -22,9 +22,10 @@ enum Reply {
     }
 }
 
-/// An error at a place of the source.
+/// An error or a warning at a place of the source.
 struct Diagnostic {
     let message: String
+    var isWarning = false
     /// nil: nowhere in a file.
     let range: SourceRange?
 
@@ -35,7 +36,7 @@ struct Diagnostic {
         let end = JSON.number(Double(offset + (range?.bytes.upperBound ?? 0)))
         let highlight = JSON.object(["fileName": file, "startOffset": start, "endOffset": end])
         return .object([
-            "message": .string(message), "severity": .string("error"),
+            "message": .string(message), "severity": .string(isWarning ? "warning" : "error"),
             "position": .object(["fileName": file, "offset": start]),
             "highlights": .array(range == nil ? [] : [highlight]), "notes": .array([]), "fixIts": .array([]),
         ])
