@@ -48,25 +48,45 @@ extension ParameterValue: ParameterConvertible {
     public var parameterValue: ParameterValue { self }
 }
 
+/// The cases of `ParameterValue`, by their names alone, in `["ids": .list([1, 2])]`.
+extension ParameterConvertible where Self == ParameterValue {
+    /// One value.
+    @_disfavoredOverload
+    public static func value(_ value: Value) -> ParameterValue { ParameterValue.value(value) }
+
+    /// The values of an IN, of any number; of an IN of rows, one row after the other.
+    @_disfavoredOverload
+    public static func list(_ values: [Value]) -> ParameterValue { ParameterValue.list(values) }
+}
+
+extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
+    /// That of what it is, and NULL.
+    public var parameterValue: ParameterValue {
+        get throws { try self?.parameterValue ?? .null }
+    }
+}
+
 extension Array: ParameterConvertible {
     /// The values of an IN; of bytes, the one value that they are.
     public var parameterValue: ParameterValue {
         // An empty array of anything is one of bytes to `as?`.
-        get throws { try Element.self == UInt8.self ? .value(.blob(self as? [UInt8] ?? [])) : list(self) }
+        get throws { try Element.self == UInt8.self ? .value(.blob(self as? [UInt8] ?? [])) : inList(self) }
     }
 }
 
 extension Set: ParameterConvertible {
     /// The values of an IN.
     public var parameterValue: ParameterValue {
-        get throws { try list(self) }
+        get throws { try inList(self) }
     }
 }
 
-private func list<Elements: Collection>(_ elements: Elements) throws -> ParameterValue {
+private func inList<Elements: Collection>(_ elements: Elements) throws -> ParameterValue {
     .list(
         try elements.map { element in
             guard let value = element as? any BindableValue else {
+                // nil of a type that says nothing, as in `[nil]`.
+                if case Optional<Any>.none = element as Any { return .null }
                 throw CormorantError(
                     .type, "an element of a list is of type \(Elements.Element.self), which no column has",
                     hint: "give values of the column's type, or Value(list) to a column of lists")

@@ -38,7 +38,7 @@ extension Value: BindableValue {
     public var columnValue: Value { self }
 }
 
-extension Optional: BindableValue, ParameterConvertible where Wrapped: BindableValue {
+extension Optional: BindableValue where Wrapped: BindableValue {
     /// That of what it is, and NULL.
     public var columnValue: Value {
         get throws { try self?.columnValue ?? .null }
@@ -128,6 +128,14 @@ extension Query {
         } catch {
             problem = CormorantError(notConverted: error)
         }
+    }
+
+    /// Of pairs of names and values.
+    @_disfavoredOverload
+    public init(
+        _ attributes: KeyValuePairs<String, Value>, order: [String] = [], limit: Int? = nil, offset: Int = 0
+    ) {
+        self.init(attributes: attributes.map { ($0, $1) }, order: order, limit: limit, offset: offset)
     }
 
     /// The same with its attributes as the engine takes them.

@@ -1,5 +1,5 @@
 /// The types whose values add up: numbers and decimals.
-public protocol SQLSummable: ColumnValue {}
+public protocol SQLSummable: ColumnValue where Unwrapped == Self {}
 
 /// The types that SQLite calculates with: integers, `Double` and `Float`.
 public protocol SQLNumber: SQLSummable {}

@@ -81,6 +81,34 @@ struct RowTests {
         #expect(try database.fetchCount(Visit.self, Query(["price": .null, "at": nil])) == 0)
     }
 
+    @Test func listsAndNullsAreWhatTheyAreOfAnyType() throws {
+        func given(_ value: some ParameterConvertible) -> QueryParameters { ["list": value] }
+        func dated(_ parameters: QueryParameters) throws -> [Int64?] {
+            try ids(parameters) { $0.at.isIn(parameter: "list") }
+        }
+        let dates: [(any BindableValue)?] = [noon, nil], days: [Date]? = [noon], anything: [Any?] = [noon, nil]
+        #expect(try dated(["list": dates]) == [1, 2])
+        #expect(try dated(["list": anything]) == [1, 2])
+        #expect(try dated(["list": [nil]]) == [2])
+        #expect(try dated(given(days)) == [1])
+        #expect(try dated(["list": .list([.null])]) == [2])
+        #expect(try ids(["id": .value(2)]) { $0.id == parameter("id") } == [2])
+        let numbers: [Int]? = [1, 3], existential: any ParameterConvertible = numbers
+        #expect(try ids(given(numbers)) { $0.id.isIn(parameter: "list") } == [1, 3])
+        #expect(try ids(["list": existential]) { $0.id.isIn(parameter: "list") } == [1, 3])
+        #expect(try ids(["list": [3, nil, 2.0]]) { $0.id.isIn(parameter: "list") } == [2, 3])
+        let attributes: KeyValuePairs<String, Value> = ["id": 2]
+        #expect(try database.fetchAll(Visit.self, Query(attributes)).map(\.id) == [2])
+    }
+
+    @Test func numbersOfAnyTypeGoWithThoseThatMayBeMissing() throws {
+        func sum<N: SQLNumber>(_ left: SQLExpression<N>, _ right: SQLExpression<N?>) -> SQLExpression<N?> {
+            left + right
+        }
+        let sums = try database.fetchAll(Visit.order { $0.id }.select { sum($0.id ?? 0, $0.id) })
+        #expect(sums == [2, 4, 6])
+    }
+
     @Test func decimalsGoWithThoseThatMayBeMissing() throws {
         let sums: [Decimal?] = try database.fetchAll(Visit.order { $0.id }.select { $0.price.optional * 2 - $0.price })
         #expect(sums == [9.5, 10, 10])
