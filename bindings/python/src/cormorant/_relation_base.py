@@ -182,19 +182,21 @@ def _tell(number: int) -> None:
         # One that is wrong, or leads to what is not there yet, is an error where it is used.
         with contextlib.suppress(Exception):
             relation._target()
-    with contextlib.suppress(Exception):
-        found = [other for name in sorted(_named.get(model, ())) if (other := _named_beside(model, name)) is not None]
-        native_relation.refer_by_name(model.__model__.handle, [other.__model__.handle for other in found])
+    if names := _named.get(model):
+        with contextlib.suppress(Exception):
+            found = _beside(model, names)
+            native_relation.refer_by_name(model.__model__.handle, [other.__model__.handle for other in found])
 
 
-def _named_beside(model: type[Model], table: str) -> type[Model] | None:
-    """The model of a table that a foreign key names: the only one where the model is defined."""
-    found = {
-        other.__qualname__: other  # a class that is defined anew takes the place of the old one
-        for other in list(_models.values())
-        if fold_name(other.__model__.table) == table and _scope(other) == _scope(model) and _makes_table(other)
-    }
-    return found.popitem()[1] if len(found) == 1 else None
+def _beside(model: type[Model], tables: Collection[str]) -> list[type[Model]]:
+    """The models of tables, of each the only one where a model is defined."""
+    found: dict[str, dict[str, type[Model]]] = {table: {} for table in tables}
+    for other in list(_models.values()):
+        table = fold_name(other.__model__.table)
+        if table in found and _scope(other) == _scope(model) and _makes_table(other):
+            # A class that is defined anew takes the place of the old one.
+            found[table][other.__qualname__] = other
+    return [only for models in found.values() for only in models.values() if len(models) == 1]
 
 
 def _makes_table(model: type[Model]) -> bool:
