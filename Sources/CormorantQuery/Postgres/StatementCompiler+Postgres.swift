@@ -329,17 +329,31 @@ extension StatementCompiler {
     private func write(
         postgres base: Expression?, _ cases: [(when: Expression, then: Expression)], _ otherwise: Expression?
     ) throws {
-        let type = try unite(cases.map(\.then) + (otherwise.map { [$0] } ?? []))
+        let (results, kind) = try alike(cases.map(\.then) + (otherwise.map { [$0] } ?? []))
+        let type = try unite(results)
+        // What is given on both sides is what it is compared with besides.
+        let areMoments =
+            if let base, base.isGivenValue, let other = cases.first(where: { !$0.when.isGivenValue })?.when {
+                areMoments(base, other)
+            } else { false }
         sql += "CASE"
-        for (when, then) in cases {
+        for (place, part) in cases.enumerated() {
             sql += " WHEN "
-            if let base { try write(comparison: .equal, base, when) } else { try write(condition: when, at: .any) }
+            if let base, areMoments, part.when.isGivenValue {
+                try write(postgresMomentSoughtBy: base)
+                sql += " = "
+                try write(postgresMomentSoughtBy: part.when)
+            } else if let base {
+                try write(comparison: .equal, base, part.when)
+            } else {
+                try write(condition: part.when, at: .any)
+            }
             sql += " THEN "
-            try write(then, as: type)
+            try write(results[place], as: type, among: kind)
         }
-        if let otherwise {
+        if otherwise != nil {
             sql += " ELSE "
-            try write(otherwise, as: type)
+            try write(results[cases.count], as: type, among: kind)
         }
         sql += " END"
     }
@@ -364,9 +378,10 @@ extension ParameterForm {
     /// Whether both make the same of a value.
     fileprivate func isSame(as other: ParameterForm) -> Bool {
         switch (self, other) {
-        case (.plain, .plain), (.decimal, .decimal): true
+        case (.plain, .plain), (.decimal, .decimal), (.number, .number): true
         case (.comparedWith(let one), .comparedWith(let two)): one.column === two.column
         case (.only(let one, _), .only(let two, _)): one == two
+        case (.among(let one), .among(let two)): one.type == two.type && one.column?.column === two.column?.column
         case (.moment(let one), .moment(let two)): one == two
         case (.pattern(let one, let folds), .pattern(let two, let other)): one == two && folds == other
         case (.stored(let one), .stored(let two)): one == two

@@ -3,7 +3,8 @@ import CormorantBase
 /// Aggregates and window functions, as PostgreSQL has them.
 extension StatementCompiler {
     /// False where the call is of no aggregate or window function.
-    func write(aggregate call: Call, _ name: String) throws -> Bool {
+    /// - Parameter kind: of what it chooses among.
+    func write(aggregate call: Call, _ name: String, _ kind: ExpressionType?) throws -> Bool {
         let first = call.arguments.first
         let type = first.flatMap { postgresType(of: $0) }
         switch name {
@@ -50,7 +51,7 @@ extension StatementCompiler {
                 for (index, argument) in call.arguments.enumerated() {
                     if index > 0 { compiler.sql += ", " }
                     let isCount = name == "ntile" || index == 1
-                    try compiler.write(argument, as: isCount ? .integer : type)
+                    try compiler.write(argument, as: isCount ? .integer : type, among: isCount ? nil : kind)
                 }
             }
         default: return false

@@ -5,7 +5,8 @@ extension StatementCompiler {
     func write(postgres call: Call, _ outer: Precedence) throws {
         guard isFunctionName(call.name) else { throw notAFunction(call.name) }
         let name = foldIdentifier(call.name)
-        if try write(aggregate: call, name) { return }
+        let (call, kind) = try alike(call)
+        if try write(aggregate: call, name, kind) { return }
         guard call.window == nil, call.filter == nil, !call.isDistinct, call.order.isEmpty else {
             return try write(plain: call, call.name)
         }
@@ -13,7 +14,7 @@ extension StatementCompiler {
         if try write(jsonCall: call, name) { return }
         if try write(textCall: call, name) { return }
         if try write(numberCall: call, name) { return }
-        if try write(choice: call, name) { return }
+        if try write(choice: call, name, kind) { return }
         if functionsOfSQLite.contains(name) || name.hasPrefix("corm_") {
             throw lacksInPostgres(
                 "\(name)() as SQLite has it",
@@ -24,7 +25,7 @@ extension StatementCompiler {
 
     func postgresType(of call: Call) -> PostgresType? {
         let arguments = call.arguments
-        let first = arguments.first.flatMap { postgresType(of: $0) }
+        var first: PostgresType? { arguments.first.flatMap { postgresType(of: $0) } }
         switch foldIdentifier(call.name) {
         case "count", "row_number", "rank", "dense_rank", "length", "instr", "unicode", "unixepoch", "random", "sign",
             "json_array_length", "octet_length":
@@ -293,49 +294,69 @@ extension StatementCompiler {
 
     // Choosing --------------------------------------------------------------------------------------------------------
 
-    private func write(choice call: Call, _ name: String) throws -> Bool {
+    /// - Parameter kind: of what it chooses among.
+    private func write(choice call: Call, _ name: String, _ kind: ExpressionType?) throws -> Bool {
         let arguments = call.arguments
         switch (name, arguments.count) {
         case ("coalesce", 1...), ("ifnull", 2):
             let type = try unite(arguments)
             sql += "coalesce("
-            try write(arguments, as: type)
+            try write(arguments, as: type, among: kind)
             sql += ")"
         case ("nullif", 2):
             // As it compares, with what the first one is.
             let type = postgresType(of: call)
             sql += "CASE WHEN "
-            try write(comparison: .equal, arguments[0], arguments[1])
+            if type == .numeric {
+                try write(arguments[0], as: type, at: .atom)
+                sql += " = "
+                try write(arguments[1], as: type, at: .atom)
+            } else {
+                try write(comparison: .equal, arguments[0], arguments[1])
+            }
             sql += " THEN NULL ELSE "
-            try write(arguments[0], as: type)
+            try write(arguments[0], as: type, among: kind)
             sql += " END"
         case ("iif", 2...3):
             let type = try unite(Array(arguments.dropFirst()))
             sql += "CASE WHEN "
             try write(condition: arguments[0], at: .any)
             sql += " THEN "
-            try write(arguments[1], as: type)
+            try write(arguments[1], as: type, among: kind)
             if arguments.count > 2 {
                 sql += " ELSE "
-                try write(arguments[2], as: type)
+                try write(arguments[2], as: type, among: kind)
             }
             sql += " END"
         case ("likely", 1), ("unlikely", 1), ("likelihood", 2): try write(postgres: arguments[0], at: .atom)
-        case ("min", 2...), ("max", 2...): try write(extreme: arguments, name == "max")
+        case ("min", 2...), ("max", 2...): try write(extreme: arguments, name == "max", kind)
         default: return false
         }
         return true
     }
 
-    private func write(_ parts: [Expression], as type: PostgresType?) throws {
+    private func write(_ parts: [Expression], as type: PostgresType?, among kind: ExpressionType? = nil) throws {
         for (index, part) in parts.enumerated() {
             if index > 0 { sql += ", " }
-            try write(part, as: type)
+            try write(part, as: type, among: kind)
         }
     }
 
+    /// Writes one of several expressions that are alike.
+    func write(
+        _ expression: Expression, as type: PostgresType?, among kind: ExpressionType?, at outer: Precedence = .any
+    )
+        throws
+    {
+        // A text to PostgreSQL, in a form of its own.
+        if let kind, kind.type == .offsetDatetime, type == .text, case .parameter(let name) = expression.node {
+            return bind(.parameter(name, .among(kind)), as: .text)
+        }
+        try write(expression, as: type, at: outer)
+    }
+
     /// NULL where one of them is, which greatest() passes over.
-    private func write(extreme arguments: [Expression], _ isGreatest: Bool) throws {
+    private func write(extreme arguments: [Expression], _ isGreatest: Bool, _ kind: ExpressionType?) throws {
         let type = try unite(arguments)
         guard type != .jsonb, type != .element else {
             throw lacksInPostgres("order of \(type?.title ?? "")", hint: "cast it to the type that it has")
@@ -348,7 +369,7 @@ extension StatementCompiler {
             sql += "CASE WHEN "
             for (index, argument) in nullable.enumerated() {
                 if index > 0 { sql += " AND " }
-                try write(argument, as: type, at: .atom)
+                try write(argument, as: type, among: kind, at: .atom)
                 sql += " IS NOT NULL"
             }
             sql += " THEN "
@@ -356,7 +377,7 @@ extension StatementCompiler {
         sql += isGreatest ? "greatest(" : "least("
         for (index, argument) in arguments.enumerated() {
             if index > 0 { sql += ", " }
-            try write(argument, as: type == .boolean ? .integer : type, at: .atom)
+            try write(argument, as: type == .boolean ? .integer : type, among: kind, at: .atom)
             if index == 0, type == .text, !isBytewise(argument) { sql += #" COLLATE "C""# }
         }
         sql += ")"

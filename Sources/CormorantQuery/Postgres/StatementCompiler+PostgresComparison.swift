@@ -172,6 +172,7 @@ extension StatementCompiler {
         case (.jsonb, .text):
             try refuseOrder(of: .jsonb, op)
             return .bound(value)
+        case (_, .text) where type == .decimal && otherType.isInteger: return .cast(value, .numeric)
         case (_, .real) where otherType.isInteger || otherType == .boolean: return .cast(value, .double)
         case (_, _) where otherType.timeType != nil:
             if let type = otherType.timeType, let stored = try value.stored(as: type) { return .bound(stored) }

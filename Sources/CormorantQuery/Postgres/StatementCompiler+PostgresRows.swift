@@ -134,13 +134,14 @@ extension StatementCompiler {
             let column = select.compared.resultColumn(at: index)
             let its = united?[index] ?? column.flatMap { inner.postgresType(of: $0) }
             let own = postgresType(of: part)
-            let common = try meet(own, its)
+            // A text that is given takes the form of the column.
+            let common = part.isPlainValue && own == .text && its?.timeType != nil ? its : try meet(own, its)
             let name = "\"v\(index)\""
             if let column, areMoments(part, column, in: inner) {
                 let isTime = its == .timestamptz
                 types.append(isTime || its == .text ? united?[index] : .text)
                 keys.append { try $0.write(momentOf: { $0.sql += name }, isTime) }
-                try write(momentSoughtBy: part)
+                try write(postgresMomentSoughtBy: part)
                 continue
             }
             types.append(its == common ? united?[index] : common)
@@ -170,7 +171,7 @@ extension StatementCompiler {
         sql += " AS \"list\" (\(names.joined(separator: ", "))))"
     }
 
-    private func write(momentSoughtBy part: Expression) throws {
+    func write(postgresMomentSoughtBy part: Expression) throws {
         switch part.node {
         case .value(let value, let type):
             guard let moment = try Moment(value, type) else { return sql += "CAST(NULL AS text)" }
@@ -243,7 +244,7 @@ extension StatementCompiler {
             if index > 0 { sql += ", " }
             let other = others[index]
             if areMoments(part, other) {
-                try write(momentSoughtBy: part)
+                try write(postgresMomentSoughtBy: part)
             } else {
                 let key = isLeft ? textKey(of: part, other) : textKey(of: other, part)
                 try write(one: part, beside: other, op, by: key)

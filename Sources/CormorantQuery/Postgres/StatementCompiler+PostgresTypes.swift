@@ -45,6 +45,9 @@ extension StatementCompiler {
 
     /// The type that values of all of them are given; nil where none tells it.
     func unite(_ parts: [Expression]) throws -> PostgresType? {
+        // A CASE of values alone is of the others' type, as these are.
+        let isNested = parts.contains { $0.isGiven && !$0.isGivenValue }
+        let parts = isNested ? try alike(parts).parts : parts
         var found: PostgresType?
         for part in parts where !part.isPlainValue {
             guard let type = postgresType(of: part) else { continue }

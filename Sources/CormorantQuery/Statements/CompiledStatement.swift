@@ -92,8 +92,12 @@ package enum ParameterForm: Sendable {
     case plain
     /// As a value of this column's type.
     case comparedWith(ColumnReference)
+    /// As a value of that type among others of it.
+    case among(ExpressionType)
     /// As a decimal among decimals.
     case decimal
+    /// As a number among numbers, if it is one.
+    case number
     /// As it is, of a kind that is compared with what is beside it; else the error.
     case only(StorageKind, CormorantError)
     /// As the moment of an offset datetime.
@@ -118,7 +122,9 @@ package enum ParameterForm: Sendable {
         case .count(let name): try value.count(name)
         case .expression(let kind): try value.postgresExpression(kind)
         case .comparedWith(let column): try value.comparable(with: column)
+        case .among(let kind): try value.stored(among: kind.type) ?? kind.form.apply(value)
         case .decimal: try value.exactDecimal()
+        case .number: value.asNumber
         case .moment(let bound): try Moment(value, nil).map { .text($0.text(bound)) } ?? .null
         case .pattern(let kind, let folds): try value.pattern(for: kind, folds: folds)
         }
@@ -146,6 +152,14 @@ extension Value {
         throw CormorantError(
             .type, "\(model).\(column.property) is of type \(column.type.name) and is compared with \(kindName)",
             hint: "give a value of type \(column.type.name)", columns: [column.name])
+    }
+
+    /// The number that a decimal is, which crosses as a text.
+    fileprivate var asNumber: Value {
+        guard case .text(var text) = self, text.withUTF8({ isDecimalText($0) }) else { return self }
+        if let integer = Int64(text) { return .integer(integer) }
+        guard let real = Double(text) else { return self }
+        return Int64(exactly: real).map { .integer($0) } ?? .real(real)
     }
 
     fileprivate func count(_ name: String) throws -> Value {

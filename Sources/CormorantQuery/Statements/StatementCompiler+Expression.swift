@@ -283,16 +283,16 @@ extension StatementCompiler {
             sql += " "
             try write(matched: base, among: cases.map(\.when))
         }
-        let kind = sharedType(of: cases.map(\.then) + (otherwise.map { [$0] } ?? []))
-        for (when, then) in cases {
+        let (results, kind) = try alike(cases.map(\.then) + (otherwise.map { [$0] } ?? []))
+        for (place, part) in cases.enumerated() {
             sql += " WHEN "
-            try write(when, at: .any, beside: base)
+            try write(part.when, at: .any, beside: base)
             sql += " THEN "
-            try write(then, among: kind)
+            try write(results[place], among: kind)
         }
-        if let otherwise {
+        if otherwise != nil {
             sql += " ELSE "
-            try write(otherwise, among: kind)
+            try write(results[cases.count], among: kind)
         }
         sql += " END"
     }
@@ -323,18 +323,19 @@ extension StatementCompiler {
         if dialect == .postgres { try write(orderTerms: terms) } else { try write(separated: terms, compared: true) }
     }
 
-    private func write(_ call: Call) throws {
-        guard isFunctionName(call.name) else { throw notAFunction(call.name) }
+    private func write(_ given: Call) throws {
+        guard isFunctionName(given.name) else { throw notAFunction(given.name) }
+        let (call, kind) = try alike(given)
         let name = foldIdentifier(call.name)
         try requireNumbers(in: call, name)
         sql += (try exactName(of: call, name) ?? call.name) + "("
         if call.isDistinct { sql += "DISTINCT " }
         if call.arguments.isEmpty, name == "count" { sql += "*" }
         let compares = call.isDistinct || ["min", "max", "nullif"].contains(name)
-        let alike = argumentsAlike(call, name)
-        let kind = sharedType(of: alike.map { call.arguments[$0] })
+        let alike = kind == nil ? [] : call.alike
+        let amongNumbers = compares && kind == nil && areNumbers(call.arguments)
         let areMoments =
-            name == "nullif" && kind?.type == .offsetDatetime && !call.arguments.contains { $0.comparesTexts }
+            name == "nullif" && call.arguments.count == 2 && areMoments(call.arguments[0], call.arguments[1])
         for (index, argument) in call.arguments.enumerated() {
             if index > 0 { sql += ", " }
             if name == "likelihood", index == 1, case .value(.real(let part), _) = argument.node, 0...1 ~= part {
@@ -344,6 +345,8 @@ extension StatementCompiler {
                 kind.type == .decimal ? !isDecimal(argument) : argument.isGivenValue
             {
                 try write(argument, among: kind)
+            } else if amongNumbers, case .parameter(let parameter) = argument.node {
+                bindParameter(parameter, .number)
             } else if compares {
                 try write(compared: argument, at: .any)
             } else if dateFunctions.contains(name), isOffsetDatetime(argument) {

@@ -46,6 +46,12 @@ extension StatementCompiler {
         return .only(kind, kind.refusal(expression))
     }
 
+    /// Whether all that are no parameters are numbers.
+    func areNumbers(_ parts: [Expression]) -> Bool {
+        let known = parts.filter { if case .parameter = $0.node { false } else { true } }
+        return !known.isEmpty && known.allSatisfy { storage(of: $0) == .number || type(of: $0)?.asNumber != nil }
+    }
+
     /// Of a value, and of a function that always gives the same: it is not converted beside the other. nil: not known.
     private func storage(of expression: Expression) -> StorageKind? {
         switch expression.bare.node {
@@ -100,10 +106,13 @@ package enum StorageKind: Sendable {
 
     fileprivate func refusal(_ expression: Expression) -> CormorantError {
         let what = if case .call(let call) = expression.bare.node { "\(call.name)()" } else { "an expression" }
-        let (own, other) = self == .text ? ("text", "number") : ("number", "text")
-        return CormorantError(
-            .type, "\(what) gives a \(own) and is compared with a \(other)",
-            hint: "give a \(own), or cast what it gives to \(self == .text ? "an integer" : "text")")
+        return self == .text
+            ? CormorantError(
+                .type, "\(what) gives a text and is compared with a number",
+                hint: "give a text, or cast what it gives to an integer")
+            : CormorantError(
+                .type, "\(what) gives a number and is compared with a text, as which decimals are given, too",
+                hint: "give an integer or a double, or cast what it gives to a decimal or to text")
     }
 }
 

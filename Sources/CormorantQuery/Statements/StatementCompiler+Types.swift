@@ -19,7 +19,7 @@ package struct ExpressionType: Sendable {
     var isReal: Bool { type == .double || type == .float }
 
     /// The type of what is calculated with it; nil where it is no number.
-    fileprivate var asNumber: ExpressionType? {
+    var asNumber: ExpressionType? {
         switch type {
         case .decimal, .double, .float, .duration: self
         case .int64, .int32, .bool: ExpressionType(.int64)
@@ -74,42 +74,59 @@ extension StatementCompiler {
         }
     }
 
-    /// The arguments among which a function chooses what it gives, so that they are of one type.
-    func argumentsAlike(_ call: Call, _ name: String) -> [Int] {
-        let all = call.arguments.indices
-        return switch name {
-        case "min", "max": all.count > 1 ? Array(all) : []
-        case "coalesce", "ifnull", "nullif": Array(all)
-        case "iif", "if": Array(all.dropFirst())
-        case "lag", "lead": all.filter { $0 != 1 }
-        default: []
-        }
-    }
-
     /// The type that values among these are written as; nil: as they are.
-    func sharedType(of parts: some Sequence<Expression>) -> ExpressionType? {
-        guard let found = strongest(parts) else { return nil }
-        if found.type == .decimal { return found }
-        guard found.type.hasTextForm, parts.allSatisfy({ type(of: $0).map { $0.type == found.type } ?? true })
+    func sharedType(of parts: [Expression]) -> ExpressionType? {
+        guard let strongest = strongest(parts) else { return nil }
+        if strongest.type == .decimal { return strongest }
+        let found = self.strongest(parts.filter { !$0.isGivenValue }) ?? strongest
+        guard found.type.hasTextForm,
+            parts.allSatisfy({ type(of: $0).map { $0.type == found.type || $0.type.isWritten(as: found.type) } ?? true }
+            )
         else { return nil }
         return found
     }
 
-    /// Writes one of several expressions of a type, a value that is given as one of it, if it can be.
+    /// Expressions one of which is chosen, and their type: what is given among them is of that, if it can be.
+    func alike(_ parts: [Expression]) throws -> (parts: [Expression], kind: ExpressionType?) {
+        guard parts.contains(where: { $0.isGiven }), let kind = sharedType(of: parts) else { return (parts, nil) }
+        if kind.type == .decimal { return (parts, kind) }
+        return (try parts.map { $0.isGiven ? try given($0, as: kind) : $0 }, kind)
+    }
+
+    /// The same of the arguments of a call among which it chooses.
+    func alike(_ call: Call) throws -> (call: Call, kind: ExpressionType?) {
+        let places = call.alike
+        let (parts, kind) = try alike(places.map { call.arguments[$0] })
+        var call = call
+        if let kind, kind.type != .decimal { for (place, part) in zip(places, parts) { call.arguments[place] = part } }
+        return (call, kind)
+    }
+
+    /// What is given, as a value of a type where it can be one. Parameters have no type: what they are bound as says that.
+    private func given(_ expression: Expression, as kind: ExpressionType) throws -> Expression {
+        switch expression.node {
+        case .value(let value, let type):
+            guard value != .null, type.map({ $0.isWritten(as: kind.type) }) ?? true,
+                let stored = try value.stored(among: kind.type)
+            else { return expression }
+            return .value(stored, as: kind.type)
+        case .cases(let base, let cases, let otherwise):
+            return .cases(
+                base: base, try cases.map { (when: $0.when, then: try given($0.then, as: kind)) },
+                otherwise: try otherwise.map { try given($0, as: kind) })
+        case .call(var call):
+            for place in call.alike { call.arguments[place] = try given(call.arguments[place], as: kind) }
+            return .call(call)
+        default: return expression
+        }
+    }
+
+    /// Writes one of several expressions that are alike.
     func write(_ expression: Expression, among kind: ExpressionType?) throws {
         guard let kind else { return try write(expression, at: .any) }
         if kind.type == .decimal { return try write(exact: expression) }
-        guard case .value(let value, nil) = expression.node else {
-            return try write(given: expression, at: .any, as: kind.form)
-        }
-        var stored = try value.stored(as: kind.type)
-        // A datetime by itself is in UTC.
-        if stored == nil, kind.type == .offsetDatetime, case .text(var text) = value {
-            stored = try text.withUTF8 { Timestamp(stored: $0) }.map {
-                .text(try OffsetTimestamp($0, offsetSeconds: 0).stored("a time"))
-            }
-        }
-        bind(.value(stored ?? value))
+        if case .parameter(let name) = expression.node { return bindParameter(name, .among(kind)) }
+        try write(expression, at: .any)
     }
 
     /// Among values of several types decimals are what the others are made, and reals what integers are.
@@ -219,6 +236,48 @@ extension Select {
             case .name(_, let own): sameIdentifier(own, name)
             default: false
             }
+        }
+    }
+}
+
+extension Call {
+    /// The arguments among which it chooses what it gives, so that they are of one type.
+    var alike: [Int] {
+        let all = arguments.indices
+        return switch foldIdentifier(name) {
+        case "min", "max": all.count > 1 ? Array(all) : []
+        case "coalesce", "ifnull", "nullif": Array(all)
+        case "iif", "if": Array(all.dropFirst())
+        case "lag", "lead": all.filter { $0 != 1 }
+        default: []
+        }
+    }
+}
+
+extension Expression {
+    /// Whether it is given with the statement, or is one of several such that a CASE or a function chooses.
+    var isGiven: Bool {
+        switch node {
+        case .value, .parameter: true
+        case .cases(_, let cases, let otherwise): cases.allSatisfy { $0.then.isGiven } && otherwise?.isGiven ?? true
+        case .call(let call): !call.alike.isEmpty && call.alike.allSatisfy { call.arguments[$0].isGiven }
+        default: false
+        }
+    }
+}
+
+extension ColumnType {
+    /// Whether a value of it that is given is one of the other, too: a datetime by itself is in UTC.
+    fileprivate func isWritten(as other: ColumnType) -> Bool { self == .datetime && other == .offsetDatetime }
+}
+
+extension Value {
+    /// As the file holds it among values of that type; nil where it is none.
+    func stored(among type: ColumnType) throws -> Value? {
+        if let stored = try stored(as: type) { return stored }
+        guard type == .offsetDatetime, case .text(var text) = self else { return nil }
+        return try text.withUTF8 { Timestamp(stored: $0) }.map {
+            .text(try OffsetTimestamp($0, offsetSeconds: 0).stored("a time"))
         }
     }
 }

@@ -89,8 +89,8 @@ _VALUES = dict.fromkeys(_OF_ALL, 0) | {"iif": 1, "lag": 2, "lead": 2}
 def _call(function: str, *arguments: Any) -> Call[Any]:
     first = arguments[0] if arguments and function in _OF_FIRST_ARGUMENT else None
     column = first._column if isinstance(first, Expression) else None
-    if column is None and function in _OF_DECIMALS:
-        column = decimals_of(*arguments)
+    if function in _OF_DECIMALS and (column is None or column.type_name != "decimal"):
+        column = decimals_of(*arguments) or column
     if column is None and function in ("sum", "abs"):
         column = durations_of(*arguments)
     if column is None and (function == "iif" or function in _OF_ALL):

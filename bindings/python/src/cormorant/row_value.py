@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias, TypeVar, ov
 
 from ._native import abi
 from ._native.expression import Node
-from ._operand import TRUTHS, beside, encode_values, is_parameter
+from ._operand import TRUTHS, beside, beside_node, encode_values, is_parameter
 from ._parameter import parameter_node
 from .error import ProgrammingError
 from .expression import Expression, PresentValue
@@ -104,7 +104,7 @@ class RowValue(Generic[R_co]):
         parameter is given the rows when the query runs, without None in them.
         """
         if tree := getattr(rows, "_tree", None):
-            return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()), TRUTHS)
+            return Expression((abi.CORM_NODE_IN_SELECT, self._sought_in(rows), tree()), TRUTHS)
         if is_parameter(rows):
             given = parameter_node(rows._node, *map(beside, self._parts), is_list=True)
             return Expression((abi.CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, given), TRUTHS)
@@ -144,8 +144,18 @@ class RowValue(Generic[R_co]):
         return abi.CORM_NODE_ROW, [part._node for part in self._parts]
 
     def _compare(self, operation: int, other: Any) -> Expression[Any]:
-        left = other._beside(self) if isinstance(other, RowValue) else self._node
+        left = other._beside(self) if isinstance(other, RowValue) else self._sought_in(other)
         return Expression((abi.CORM_NODE_BINARY, operation, left, self._beside(other)), TRUTHS)
+
+    def _sought_in(self, query: Any) -> Node:
+        """The node beside a query, or else a row of values: a parameter is encoded as the query's column."""
+        columns = getattr(getattr(query, "_shape", None), "columns", ())
+        if len(columns) != len(self._parts):
+            return self._node
+        return abi.CORM_NODE_ROW, [
+            beside_node(column, part) if is_parameter(part) and isinstance(column, Expression) else part._node
+            for part, column in zip(self._parts, columns)
+        ]
 
     def _beside(self, other: Any) -> Node:
         """The node of what is compared with this."""
