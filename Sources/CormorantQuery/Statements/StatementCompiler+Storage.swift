@@ -112,7 +112,7 @@ package enum StorageKind: Sendable {
                 hint: "give a text, or cast what it gives to an integer")
             : CormorantError(
                 .type, "\(what) gives a number and is compared with a text, as which decimals are given, too",
-                hint: "give an integer or a double, or cast what it gives to a decimal or to text")
+                hint: "give an integer or a double, or cast what it gives to text")
     }
 }
 

@@ -148,12 +148,14 @@ class RowValue(Generic[R_co]):
         return Expression((abi.CORM_NODE_BINARY, operation, left, self._beside(other)), TRUTHS)
 
     def _sought_in(self, query: Any) -> Node:
-        """The node beside a query, or else a row of values: a parameter is encoded as the query's column."""
+        """The node beside a query or a row of values: a column's own transform encodes a parameter."""
         columns = getattr(getattr(query, "_shape", None), "columns", ())
         if len(columns) != len(self._parts):
             return self._node
         return abi.CORM_NODE_ROW, [
-            beside_node(column, part) if is_parameter(part) and isinstance(column, Expression) else part._node
+            beside_node(column, part)
+            if is_parameter(part) and isinstance(column, Expression) and beside(column).is_own
+            else part._node
             for part, column in zip(self._parts, columns)
         ]
 

@@ -190,6 +190,9 @@ def test_on_the_left_of_a_query_and_of_bounds(db: Database, name: str) -> None:
     every = select(Item.id).where(Item.id == 1)
     assert db.fetch_values(every.where(param("p").in_(select(item))), p=value) == [1]
     assert db.fetch_values(every.where(param("p").in_(select(func.coalesce(item, None)))), p=value) == [1]
+    row, query = tuple_(param("p"), Item.id), select(item, Item.id).where(Item.id == 1)
+    assert db.fetch_values(every.where(row.in_(query)), p=value) == [1]
+    assert db.fetch_values(every.where(row == query), p=value) == [1]
     assert db.fetch_values(every.where(param("p").between(item, item)), p=value) == [1]
 
 
