@@ -196,6 +196,12 @@ def test_on_the_left_of_a_query_and_of_bounds(db: Database, name: str) -> None:
     assert db.fetch_values(every.where(param("p").between(item, item)), p=value) == [1]
 
 
+def test_decimals_among_integers_are_given_as_decimals(db: Database) -> None:
+    one = select(func.max(Item.id, Decimal("0.5")), func.coalesce(Item.id, Decimal("0.5"))).where(Item.id == 1)
+    assert db.fetch_all(one) == [(Decimal(1), Decimal(1))]
+    assert all(type(value) is Decimal for value in db.fetch_all(one)[0])
+
+
 def test_what_is_of_another_type_is_refused(db: Database) -> None:
     for item, value in ((Item.flag, 5), (Item.span, 5)):
         for made in (case((Item.id == 1, item), else_=param("p")), func.coalesce(item, param("p"))):
