@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ._arithmetic import Number, T_co
 from ._native import abi
+from ._native.expression import Node
 from ._operand import (
     TRUTHS,
+    beside,
     column_of,
     condition_node,
     decimals_of,
@@ -277,14 +279,27 @@ def case(*cases: tuple[Any, Any], else_: Any = None, base: Expression[Any] | Non
     for item in cases:
         if not isinstance(item, tuple) or len(item) != 2:
             raise ProgrammingError("a case is no pair", hint="write case((condition, value), ..., else_=value)")
-    when = condition_node if base is None else base._beside
     # Of a parameter that is compared the others say what it is.
-    known = next((item for item, _ in cases if isinstance(item, Expression) and not is_parameter(item)), None)
-    compared = None if base is None else base._node if known is None else known._beside(base)
+    known = _known_beside(base, [item for item, _ in cases]) if is_parameter(base) else base
+    when: Callable[[Any], Node] = condition_node if known is None else known._beside
+    compared = None if base is None or known is None else base._node if known is base else known._beside(base)
     column = column_of(*(value for _, value in cases), else_)
     pairs = [(when(item), value_node(value, column)) for item, value in cases]
     otherwise = None if else_ is None else value_node(else_, column)
     return Expression((abi.CORM_NODE_CASE, compared, pairs, otherwise), column)
+
+
+def _known_beside(base: Parameter, items: list[Any]) -> Expression[Any]:
+    """What says how the value of a parameter is encoded that is compared with these; the parameter where none does."""
+    known = [item for item in items if isinstance(item, Expression) and not is_parameter(item)]
+    for item in known[1:]:
+        if beside(known[0]).differs(beside(item)):
+            raise ProgrammingError(
+                f"parameter {base._name!r} is compared with {beside(known[0])!r} and {beside(item)!r}, which encode "
+                "their values differently",
+                hint="write conditions without a base, each with a parameter of its own",
+            )
+    return known[0] if known else base
 
 
 @overload

@@ -198,8 +198,9 @@ def test_on_the_left_of_a_query_and_of_bounds(db: Database, name: str) -> None:
 
 def test_decimals_among_integers_are_given_as_decimals(db: Database) -> None:
     one = select(func.max(Item.id, Decimal("0.5")), func.coalesce(Item.id, Decimal("0.5"))).where(Item.id == 1)
-    assert db.fetch_all(one) == [(Decimal(1), Decimal(1))]
-    assert all(type(value) is Decimal for value in db.fetch_all(one)[0])
+    rows: list[Any] = db.fetch_all(one)
+    assert rows == [(Decimal(1), Decimal(1))]
+    assert all(type(value) is Decimal for value in rows[0])
 
 
 def test_what_is_of_another_type_is_refused(db: Database) -> None:
@@ -224,3 +225,11 @@ def test_an_offset_datetime_is_stored_as_the_columns(db: Database, offset: int) 
     for beyond in (datetime.min.replace(tzinfo=EAST), datetime.max.replace(tzinfo=timezone(timedelta(hours=-2)))):
         with pytest.raises(DataError):
             db.fetch_values(select(func.coalesce(Item.off, param("p"))), p=beyond)
+
+
+def test_a_parameter_as_the_base_of_a_case_is_encoded_in_one_way(db: Database) -> None:
+    it = select(case((Item.code, 1), ("zz", 2), else_=0, base=param("code"))).order_by(Item.id)
+    assert db.fetch_values(it, code="ab")[0] == 1
+    assert db.fetch_values(it, code="zz")[0] == 2
+    with pytest.raises(ProgrammingError, match="encode their values differently"):
+        case((Item.code, 1), (Item.name, 2), else_=0, base=param("code"))
