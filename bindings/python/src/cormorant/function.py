@@ -92,7 +92,8 @@ def _call(function: str, *arguments: Any) -> Call[Any]:
     first = arguments[0] if arguments and function in _OF_FIRST_ARGUMENT else None
     column = first._column if isinstance(first, Expression) else None
     if function in _OF_DECIMALS and (column is None or column.type_name != "decimal"):
-        column = decimals_of(*arguments) or column
+        decimals = decimals_of(*arguments)
+        column = column if decimals is None else decimals
     if column is None and function in ("sum", "abs"):
         column = durations_of(*arguments)
     if column is None and (function == "iif" or function in _OF_ALL):
