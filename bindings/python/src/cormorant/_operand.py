@@ -49,6 +49,12 @@ def is_parameter(value: object) -> TypeGuard[Parameter]:
     return isinstance(value, Operand) and value._node[0] == abi.CORM_NODE_PARAMETER
 
 
+def columns_of_query(query: Any) -> tuple[Any, ...]:
+    """What a query's rows are made of; nothing where it does not say."""
+    columns: tuple[Any, ...] = getattr(getattr(query, "_shape", None), "columns", ())
+    return columns
+
+
 def operand(value: Any) -> Node:
     """The node of an expression or of a value."""
     if type(value) in PLAIN:

@@ -18,6 +18,7 @@ from ._operand import (
     TRUTHS,
     beside,
     beside_node,
+    columns_of_query,
     condition_node,
     decimals_of,
     durations_of,
@@ -196,7 +197,7 @@ class Expression(Arithmetic[T_co]):
         """
         if tree := getattr(values, "_tree", None):
             node = self._node
-            columns = getattr(getattr(values, "_shape", None), "columns", ())
+            columns = columns_of_query(values)
             if is_parameter(self) and columns and isinstance(columns[0], Expression):
                 node = beside_node(columns[0], self)
             return Expression((abi.CORM_NODE_IN_SELECT, node, tree()), TRUTHS)

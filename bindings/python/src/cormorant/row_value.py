@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias, TypeVar, ov
 
 from ._native import abi
 from ._native.expression import Node
-from ._operand import TRUTHS, beside, beside_node, encode_values, is_parameter
+from ._operand import TRUTHS, beside, beside_node, columns_of_query, encode_values, is_parameter
 from ._parameter import parameter_node
 from .error import ProgrammingError
 from .expression import Expression, PresentValue
@@ -149,7 +149,7 @@ class RowValue(Generic[R_co]):
 
     def _sought_in(self, query: Any) -> Node:
         """The node beside a query or a row of values: a column's own transform encodes a parameter."""
-        columns = getattr(getattr(query, "_shape", None), "columns", ())
+        columns = columns_of_query(query)
         if len(columns) != len(self._parts):
             return self._node
         return abi.CORM_NODE_ROW, [
