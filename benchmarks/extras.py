@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import encryption
-import migrations
 import report
 from contestants import BUILT, HERE, NATIVE, ROOT, SHEETS
 
@@ -108,6 +107,9 @@ def measure(runner: Runner, rows: int) -> list[dict]:
         budget = None if work == "1000 small transactions" else 1
         title = f"{work}: encrypted over plain, over the same in SQLCipher"
         lines.append(_line(title, ratio / sqlcipher[work], "x", budget))
+    # It loads the library, which --help does without.
+    import migrations
+
     report.progress(f"a rebuild of {rows:,} rows")
     ratio, memory = migrations.rebuild(rows, 3)
     lines.append(_line(f"a table of {rows:,} rows rebuilt, over INSERT ... SELECT by hand", ratio, "x", 1.3))
