@@ -46,7 +46,8 @@ public final class WriteBatch: Sendable {
     /// Adds a record whose row is deleted.
     public func delete<R: Record & Sendable>(_ record: R) { batch.add(.delete, record, of: R.model) }
 
-    /// Hands all to the queue as one write and returns; the batch is empty then, and can be filled again.
+    /// Hands all to the queue as one write and returns; the batch is empty then, and can be filled again. Where it throws, the
+    /// batch is as it was.
     /// - Parameters:
     ///   - tag: what the program calls the write; listeners are told it.
     ///   - policy: what becomes of the others when one part fails.
@@ -72,23 +73,30 @@ public final class WriteBatch: Sendable {
         try await apart { try self.commit(tag: tag, onError: policy, told: told) }
     }
 
-    /// The same, and waits until it is committed.
+    /// The same, and waits until it is committed. The batch is as it was where the queue did not take the write, or the wait
+    /// for it was cancelled before it began.
     @available(*, noasync)
     @discardableResult
     public func commit(tag: String? = nil, onError policy: BatchPolicy = .rollback) throws -> [WriteResult] {
-        var write: QueuedWrite?
-        try batch.commit(tag: tag, continues: policy == .continue) { write = $0 }
-        guard let write else { return [] }
-        return try results(batch.queue.perform(write))
+        var completion: WriteCompletion?
+        try batch.commit(tag: tag, continues: policy == .continue) { completion = try batch.queue.perform($0) }
+        return try completion.map(results) ?? []
     }
 
     /// The same for `async` code. A task that is cancelled takes the write back if it has not begun; else it runs to its end.
     @discardableResult
     public func commit(tag: String? = nil, onError policy: BatchPolicy = .rollback) async throws -> [WriteResult] {
-        var write: QueuedWrite?
-        let completion = try await queue.completion { told in
-            try? batch.commit(tag: tag, continues: policy == .continue, told: told) { write = $0 }
-            return write ?? QueuedWrite(tag: tag, told: told) { _ in [] }
+        var putBack: (() -> Void)?
+        let completion: WriteCompletion
+        do {
+            completion = try await queue.completion { told in
+                let (write, back) = batch.take(tag: tag, continues: policy == .continue, told: told)
+                putBack = back
+                return write
+            }
+        } catch {
+            putBack?()
+            throw error
         }
         return try results(completion)
     }

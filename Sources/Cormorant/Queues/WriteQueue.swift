@@ -173,8 +173,10 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
         lock.lock()
         self.write = write
         self.continuation = continuation
+        let isCancelled = isCancelled
         lock.unlock()
-        write.takenBack = { [weak self] in self?.takenBack($0) }
+        if isCancelled { return resume(.failure(CancellationError())) }
+        write.takenBack = { [weak self] in self?.takenBack() }
         do {
             try add(write, timeout: 0)
         } catch let error as CormorantError where error.code == .busy {
@@ -214,11 +216,11 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
     }
 
     /// By its task's cancellation, or by its number.
-    private func takenBack(_ error: CormorantError) {
+    private func takenBack() {
         lock.lock()
-        let isCancelled = isCancelled
+        let completion = isCancelled ? nil : write?.completion
         lock.unlock()
-        resume(.failure(isCancelled ? CancellationError() : error))
+        resume(completion.map { .success($0) } ?? .failure(CancellationError()))
     }
 
     func resume(_ result: Result<WriteCompletion, any Error>) {

@@ -41,7 +41,7 @@ package final class QueuedWrite: @unchecked Sendable {  // its queue's lock guar
     /// Of a write that was taken back, too, of which only who waits for it learns.
     package internal(set) var completion: WriteCompletion?
     /// Called once it was taken back, whoever did that. To be set before it is added.
-    package var takenBack: ((CormorantError) -> Void)?
+    package var takenBack: (() -> Void)?
 
     /// - Parameters:
     ///   - body: called by the queue's thread in a savepoint; once more where another write had SQLite roll the group back.

@@ -56,31 +56,44 @@ package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
     /// Hands all to the queue as one write; the batch is empty then.
     /// - Parameters:
     ///   - continues: whether the others stay when one fails; else the first error rolls back the batch.
-    ///   - add: adds the write to the queue. Where it throws, the batch is as it was.
+    ///   - add: adds the write to the queue, under no lock. Where it throws, the batch is as it was.
     package func commit(
         tag: String? = nil, continues: Bool = false, told: ((WriteCompletion) -> Void)? = nil,
         add: (QueuedWrite) throws -> Void
     ) throws {
-        lock.lock()
-        let parts = parts
-        // What they hold is the program's, and goes after the lock.
-        defer { withExtendedLifetime(parts) { lock.unlock() } }
-        try add(
-            QueuedWrite(tag: tag, told: told) { database in
-                try parts.enumerated().map { index, part in
-                    do {
-                        // On a server an error ends the transaction, but for what stands in a savepoint.
-                        guard continues, database.dialect != .sqlite else { return try part(database) }
-                        return try database.inTransaction { try part(database) }
-                    } catch {
-                        let error = plain(error)
-                        // After what SQLite rolled back nothing can go on.
-                        guard continues, database.isTransactionOpen else { throw error.at(record: index) }
-                        return WriteResult(error: error)
-                    }
+        let (write, putBack) = take(tag: tag, continues: continues, told: told)
+        do {
+            try add(write)
+        } catch {
+            putBack()
+            throw error
+        }
+    }
+
+    /// Makes one write of all; the batch is empty then.
+    /// - Returns: the write, and what puts all back before what has been added since, where the queue does not take it.
+    package func take(
+        tag: String?, continues: Bool, told: ((WriteCompletion) -> Void)?
+    ) -> (QueuedWrite, putBack: () -> Void) {
+        let taken = lock.locked {
+            defer { parts = [] }
+            return parts
+        }
+        let write = QueuedWrite(tag: tag, told: told) { database in
+            try taken.enumerated().map { index, part in
+                do {
+                    // On a server an error ends the transaction, but for what stands in a savepoint.
+                    guard continues, database.dialect != .sqlite else { return try part(database) }
+                    return try database.inTransaction { try part(database) }
+                } catch {
+                    let error = plain(error)
+                    // After what SQLite rolled back nothing can go on.
+                    guard continues, database.isTransactionOpen else { throw error.at(record: index) }
+                    return WriteResult(error: error)
                 }
-            })
-        self.parts = []
+            }
+        }
+        return (write, { self.lock.locked { self.parts.insert(contentsOf: taken, at: 0) } })
     }
 }
 

@@ -81,22 +81,23 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
     package func cancel(number: Int64) -> Bool { cancel { $0.number == number } }
 
     private func cancel(_ isMeant: (QueuedWrite) -> Bool) -> Bool {
-        let error = CormorantError(
-            .interrupted, "the write was cancelled before it began", hint: "add it again, where it is still to be done")
         // It goes after the lock: what its parts hold is the program's.
-        guard let write = take(isMeant, error) else { return false }
-        write.takenBack?(error)
+        guard let write = take(isMeant) else { return false }
+        write.takenBack?()
         return true
     }
 
-    private func take(_ isMeant: (QueuedWrite) -> Bool, _ error: CormorantError) -> QueuedWrite? {
+    private func take(_ isMeant: (QueuedWrite) -> Bool) -> QueuedWrite? {
         guard !database.writer.lock.isForked else { return nil }
         lock.lock()
         defer { lock.unlock() }
         guard let index = waiting.firstIndex(where: isMeant) else { return nil }
         room.giveBack()
         let write = waiting.remove(at: index)
-        write.outcome = .failure(error)
+        write.outcome = .failure(
+            CormorantError(
+                .interrupted, "the write was cancelled before it began",
+                hint: "add it again, where it is still to be done"))
         write.complete()
         // So that who waits for it, or for all before it, learns that it is gone.
         progress.broadcast()

@@ -185,6 +185,65 @@ struct QueueTests {
         #expect(emptyResults.isEmpty)
     }
 
+    @Test func aBatchThatWouldWaitForItselfIsAsItWas() throws {
+        let batch = filled()
+        try database.transaction { expectError(.transaction) { _ = try batch.commit() as [WriteResult] } }
+        #expect(batch.count == 6)
+    }
+
+    @Test func aBatchThatTheQueueDidNotTakeIsAsItWas() async throws {
+        let small = try WriteQueue(database, capacity: 1)
+        let waiting = small.begin()
+        waiting.insert(Person(name: "kept"))
+        let hold = try Hold(small)
+        try await small.add { _ in }
+        let task = Task { try await waiting.commit() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(waiting.count == 1)
+        hold.end()
+        let results: [WriteResult] = try await waiting.commit()
+        #expect(results.count == 1)
+        try await small.close()
+        waiting.insert(Person(name: "late"))
+        await #expect(throws: CormorantError.self) { try await waiting.commit() }
+        #expect(waiting.count == 1)
+        #expect(try await database.fetchAll(Person.self).map(\.name) == ["kept"])
+    }
+
+    /// What waits for room holds up nobody who fills the batch, least of all the thread that makes the room.
+    @Test(.timeLimit(.minutes(5)))
+    func aBatchThatWaitsForRoomCanBeUsed() throws {
+        let small = try WriteQueue(database, capacity: 1)
+        let batch = small.begin()
+        batch.insert(Person(name: "Ada"))
+        let hold = try Hold(small)
+        try small.add { _ in batch.insert(Person(name: "Bob")) }
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            func commit() throws -> [WriteResult] { try batch.commit() }
+            #expect((try? commit())?.count == 1)
+            done.signal()
+        }
+        // It waits by now; else there is nothing to see.
+        Thread.sleep(forTimeInterval: 0.2)
+        #expect(waits(for: ended(of: batch)))
+        hold.end()
+        #expect(waits(for: done))
+        #expect(batch.count == 1)
+        try small.close()
+    }
+
+    /// Signalled when the batch has said how many parts it has.
+    private func ended(of batch: WriteBatch) -> DispatchSemaphore {
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            _ = batch.count
+            ended.signal()
+        }
+        return ended
+    }
+
     @Test func listenersAreToldByTag() async throws {
         let listener = try queue.listen(tag: "save")
         let heard = DispatchSemaphore(value: 0)
