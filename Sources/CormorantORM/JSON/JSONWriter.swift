@@ -100,7 +100,9 @@ package final class JSONWriter {
             do {
                 try json.makeRoom(fact.quoted.count + 64)
                 json.append(contentsOf: fact.quoted)
+                let start = json.count
                 try row.appendJSON(Int32(truncatingIfNeeded: fact.column), as: fact.type, to: &json)
+                if fact.type == .json, mappings.options.isLines { json.removeLineBreaks(from: start) }
             } catch {
                 throw JSONFault(error).within(mapping.step(fact.column))
             }
@@ -147,5 +149,13 @@ extension Row {
 extension JSONScanner {
     fileprivate static var notJSON: JSONFault {
         JSONFault(.json, "the text of the column is no JSON", "mend the value")
+    }
+}
+
+extension [UInt8] {
+    /// Of JSON, within whose strings there are none.
+    fileprivate mutating func removeLineBreaks(from start: Int) {
+        let line = self[start...].filter { $0 != 0x0A && $0 != 0x0D }
+        if start + line.count < count { replaceSubrange(start..., with: line) }
     }
 }
