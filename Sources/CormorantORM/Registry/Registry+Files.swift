@@ -146,7 +146,8 @@ extension Registry {
     /// - Returns: false when somebody uses its database without holding it.
     private func close(_ file: RegistryFile) -> Bool {
         let database = file.database
-        let isClosed = (try? database?.closeIfFree()) ?? true
+        // It throws, too, where it is closed already.
+        let isClosed = (try? database?.closeIfFree()) ?? (database?.isClosed ?? true)
         // What goes with the database goes under no lock.
         return withExtendedLifetime(database) {
             monitor.locked {

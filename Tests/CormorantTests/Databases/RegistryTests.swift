@@ -26,6 +26,25 @@ struct RegistryTests {
         #expect(users.openCount == 1)
     }
 
+    /// Closing may throw, too, and leave the file open.
+    @Test func aFileThatCannotBeClosedStaysOpen() throws {
+        let files = try registry(limit: 1, timeout: 0)
+        let queue = try WriteQueue(files.use("a").database)
+        try queue.perform { _ in
+            expectError(.busy) { try files.use("b") }
+            #expect(files.openCount == 1)
+            expectError(.misuse) { try files.closeFile("a") }
+            #expect(files.openCount == 1)
+        }
+        try files.closeFile("a")
+        #expect(files.openCount == 0)
+        let closed = try files.use("a")
+        try closed.database.close()
+        try closed.release()
+        try files.use("b") { _ in }
+        #expect(files.openCount == 1)
+    }
+
     /// A task that holds a database goes on when a thread of Swift's pool takes it up, which is after the tests that were
     /// ready before it: up to the time of the whole run, which no wait for a place may be shorter than.
     @Test func tasksShareFewPlaces() async throws {
