@@ -20,6 +20,7 @@ extension StatementCompiler {
                 switch part {
                 case .text(let text): bind(.value(.text(text)), as: .text)
                 case .format(let format): try write("to_char(", moment, name, ", '\(format)')")
+                case .day: try write("lpad(to_char(", moment, name, ", 'FMDD'), 2)")
                 case .seconds:
                     // To the millisecond, but never to the next minute.
                     try write(
@@ -45,6 +46,8 @@ extension StatementCompiler {
         case text(String)
         /// As to_char() has it.
         case format(String)
+        /// Of the month, with a blank before one digit.
+        case day
         /// With their thousandths.
         case seconds
         case number(start: String, end: String)
@@ -68,7 +71,7 @@ extension StatementCompiler {
             switch rest.popFirst() {
             case "%": add(.text("%"))
             case "d": add(.format("DD"))
-            case "e": add(.format("FMDD"))
+            case "e": add(.day)
             case "f": add(.seconds)
             case "F": add(.format("YYYY-MM-DD"))
             case "H": add(.format("HH24"))
