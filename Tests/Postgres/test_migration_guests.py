@@ -408,3 +408,27 @@ def test_what_a_watch_makes_is_no_change_of_the_schema(url: str) -> None:
             assert not db.plan(Person)
         bundle.revert(db, None)
         assert db.query("SELECT CAST(to_regclass('corm_change') AS text)").fetch_all() == [("corm_change",)]
+
+
+def test_a_table_of_another_open_transaction_is_not_there_yet(url: str) -> None:
+    made, seen = threading.Event(), threading.Event()
+    with Database(url, auto_sync=True) as db:
+
+        def make() -> None:
+            with db.transaction():
+                db.insert(Person("Ada"))
+                made.set()
+                seen.wait(60)
+
+        with db.transaction():
+            thread = threading.Thread(target=make)
+            thread.start()
+            assert made.wait(60)
+            try:
+                with pytest.raises(BusyError, match="another migration"):
+                    db.insert(Person("Bob"))
+            finally:
+                seen.set()
+                thread.join()
+        db.insert(Person("Bob"))
+        assert db.count(Person) == 2

@@ -13,8 +13,8 @@ final class PreparedModels: @unchecked Sendable {
     // Its lock guards what follows.
     private let lock = RecursiveLock(.preparedModels)
     private var models: [ObjectIdentifier: Prepared] = [:]
-    /// Those of the open transaction, with which what was done for them may be rolled back.
-    private var ofTransaction: [ObjectIdentifier: Prepared] = [:]
+    /// Those of each thread's open transaction, with which what was done for them may be rolled back.
+    private var ofTransaction: [Int64: [ObjectIdentifier: Prepared]] = [:]
     /// From how many models on those that are gone are forgotten: there may be one for each table of many.
     private var limit = 256
     /// Of each thread that asks: those for which nothing could be done.
@@ -56,7 +56,8 @@ final class PreparedModels: @unchecked Sendable {
         if done.isEmpty { putOff[currentThread().pointee.id]?.append(model) }
         for relations in done.map(\.relations) {
             if isInTransaction {
-                ofTransaction[ObjectIdentifier(relations)] = Prepared(relations)
+                ofTransaction[currentThread().pointee.id, default: [:]][ObjectIdentifier(relations)] = Prepared(
+                    relations)
             } else {
                 models[ObjectIdentifier(relations)] = Prepared(relations)
             }
@@ -71,7 +72,8 @@ final class PreparedModels: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         if models[ObjectIdentifier(relations)]?.isOf(relations) == true { return true }
-        return isInTransaction && ofTransaction[ObjectIdentifier(relations)]?.isOf(relations) == true
+        guard isInTransaction, let prepared = ofTransaction[currentThread().pointee.id] else { return false }
+        return prepared[ObjectIdentifier(relations)]?.isOf(relations) == true
     }
 
     func forgetTransaction() {
