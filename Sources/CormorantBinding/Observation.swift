@@ -14,10 +14,9 @@ public func corm_block_observe(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let out = try require(outObserver, "out_observer")
         let raw = try observeOptions(given)
-        out.pointee = try observe(
-            handle, raw,
+        try observe(
+            handle, raw, outObserver,
             {
                 guard bindings != nil else { return [] }
                 let reader = try MarshalReader(bindings, size)

@@ -91,7 +91,7 @@ typedef struct corm_observe_options {
     bool latest_only;
     /* NULL: events wait for corm_observer_next. */
     corm_observer_callback callback;
-    /* Handed through; must live until `release` is called. */
+    /* Handed through; must live until `release` is called, which it is also where corm_observer_open fails. */
     void *context;
     corm_release release;
     /* Called with `context` before corm_observer_open returns, and again after each commit that changes what its statements

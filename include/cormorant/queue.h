@@ -194,7 +194,7 @@ typedef struct corm_listen_options {
     const char *tag;
     /* NULL: completions wait for corm_listener_next, however many. */
     corm_queue_callback callback;
-    /* Handed to the callback; must live until `release` is called. */
+    /* Handed to the callback; must live until `release` is called, which it is also where corm_listener_open fails. */
     void *context;
     corm_release release;
 } corm_listen_options;

@@ -78,11 +78,13 @@ private func regions(_ raw: corm_observe_options) throws -> ObservedRegion {
 
 /// Begins what the options say, with values from where the caller has them.
 package func observe(
-    _ handle: OpaquePointer?, _ raw: corm_observe_options, _ key: () throws -> [Value],
-    _ query: (Database) throws -> KeptQuery
-) throws -> OpaquePointer {
-    let database = try database(handle)
+    _ handle: OpaquePointer?, _ raw: corm_observe_options, _ outObserver: UnsafeMutablePointer<OpaquePointer?>?,
+    _ key: () throws -> [Value], _ query: (Database) throws -> KeptQuery
+) throws {
+    // First, so that the context is released whatever is wrong with the rest.
     let callback = ObserverCallback(raw)
+    let out = try require(outObserver, "out_observer")
+    let database = try database(handle)
     let call = raw.callback == nil ? nil : { [callback] in callback.call($0) }
     let observer: Observer
     if raw.reads != nil {
@@ -118,7 +120,7 @@ package func observe(
             region, keepsValues: raw.values, isLatestOnly: raw.latest_only, callback: call)
     }
     do {
-        return try Handles.add(ObserverBox(observer, callback))
+        out.pointee = try Handles.add(ObserverBox(observer, callback))
     } catch {
         observer.cancel()
         throw error
@@ -131,10 +133,10 @@ public func corm_observer_open(
     _ outObserver: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let out = try require(outObserver, "out_observer")
         let raw = try observeOptions(given)
-        out.pointee = try observe(
-            handle, raw,
+        defer { consumeRest(of: raw.query) }
+        try observe(
+            handle, raw, outObserver,
             { try array(raw.key, raw.key_count, "key values").map { try plainValue($0, "the key") } },
             { try KeptQuery(raw.model, raw.query, $0) })
         return CORM_OK

@@ -108,13 +108,14 @@ public func corm_listener_open(
     _ outListener: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let out = try require(outListener, "out_listener")
-        let queue = try requireQueue(handle)
         let raw = try options.map { given -> corm_listen_options in
             try readStruct(given, given.pointee.struct_size, "corm_listen_options")
         }
-        let tag = try optionalString(raw?.tag, "tag")
+        // First, so that the context is released whatever is wrong with the rest.
         let callback = ListenerCallback(raw ?? corm_listen_options())
+        let out = try require(outListener, "out_listener")
+        let queue = try requireQueue(handle)
+        let tag = try optionalString(raw?.tag, "tag")
         let call = raw?.callback == nil ? nil : { [callback] in callback.call($0) }
         let listener = try QueueListener(queue, tag: tag, callback: call)
         do {

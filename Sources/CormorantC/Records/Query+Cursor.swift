@@ -21,6 +21,7 @@ public func corm_cursor_open(
     _ outCursor: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let out = try require(outCursor, "out_cursor")
         let box = try requireModel(model)
         let layout = try box.rows()

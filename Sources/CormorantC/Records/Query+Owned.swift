@@ -40,6 +40,7 @@ public func corm_query_first_owned(
     _ outRecord: UnsafeMutableRawPointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let box = try requireModel(model)
         guard let outRecord else {
             throw CormorantError(.misuse, "out_record is NULL", hint: "pass where the pointer goes")

@@ -46,6 +46,7 @@ public func corm_query_update(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         // What is consumed is gone whatever is wrong with the rest.
         let given = try array(assignments, count, "assignments")
         let values = given.map { consume($0.value) }
@@ -71,6 +72,7 @@ public func corm_query_delete(
     _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let box = try requireModel(model)
         let found = try GivenQuery(query, of: box.descriptor)
         try box.refuseRows()

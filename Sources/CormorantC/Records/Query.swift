@@ -79,6 +79,15 @@ package struct GivenQuery {
     }
 }
 
+/// Consumes the condition of a query that the call did not come to: it is consumed whatever is wrong with the rest.
+@inline(__always)
+func consumeRest(of given: UnsafePointer<corm_query>?) {
+    // It is the last member.
+    guard let given, given.pointee.struct_size >= MemoryLayout<corm_query>.size, let condition = given.pointee.where
+    else { return }
+    corm_expr_free(condition)
+}
+
 /// A greatest number of rows, as structs have it; nil: all.
 package func limit(_ given: Int64) throws -> Int64? {
     guard given >= CORM_LIMIT_NO_ROWS else {
@@ -161,6 +170,7 @@ public func corm_query_fetch(
     _ outRecords: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let out = try require(outRecords, "out_records")
         let box = try requireModel(model)
         let layout = try box.rows()
@@ -176,6 +186,7 @@ public func corm_query_fetch_into(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         guard let outRecords else { throw missingRecord() }
         let count = try require(outCount, "out_count")
         let box = try requireModel(model)
@@ -209,6 +220,7 @@ public func corm_query_first(
     _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let box = try requireModel(model)
         guard let record else { throw missingRecord() }
         var access = StructRecord(base: record, layout: try box.rows(), arena: try memory(arena))
@@ -255,6 +267,7 @@ public func corm_query_count(
     _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let out = try require(outCount, "out_count")
         out.pointee = try count(handle, model, query).1
         return CORM_OK
@@ -267,6 +280,7 @@ public func corm_query_exists(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let box = model == nil ? nil : try requireModel(model)
         let given = try GivenQuery(query, of: box?.descriptor)
         if let statement = given.statement {
@@ -289,6 +303,7 @@ public func corm_query_page_count(
     _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let out = try require(outCount, "out_count")
         let (database, records) = try count(handle, model, query)
         out.pointee = try database.pages(records, pageSize)

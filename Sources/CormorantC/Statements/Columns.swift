@@ -30,6 +30,7 @@ public func corm_query_arrow(
     _ outStream: UnsafeMutablePointer<ArrowArrayStream>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         try stream(openCursor(handle, requireModel(model), query), to: outStream)
         return CORM_OK
     }

@@ -153,11 +153,29 @@ static void the_thread_ends_with_the_last_watch(void **state) {
     }
 }
 
+/* Who gives a context away need not know where a call fails. */
+static void a_context_is_released_where_watching_fails(void **state) {
+    (void)state;
+    log_of log = {0};
+    corm_observer *observer;
+    corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
+    options.context = &log;
+    options.release = release;
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &options, &observer, &failure));
+    assert_int_equal(log.released, 1);
+    options.model = people;
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &options, NULL, &failure));
+    assert_int_equal(log.released, 2);
+    GIVES(CORM_E_MISUSE, corm_observer_open(NULL, &options, &observer, &failure));
+    assert_int_equal(log.released, 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_callback_is_told_until_its_watch_ends),
         TEST(events_wait_at_a_descriptor),
         TEST(the_thread_ends_with_the_last_watch),
+        TEST(a_context_is_released_where_watching_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

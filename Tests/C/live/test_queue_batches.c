@@ -204,12 +204,69 @@ static void a_listener_may_be_cancelled_while_it_is_told(void **state) {
     assert_int_equal(released, 1);
 }
 
+/* Who gives a context away need not know where a call fails. */
+static void a_context_is_released_where_listening_fails(void **state) {
+    (void)state;
+    corm_listen_options options = CORM_LISTEN_OPTIONS_INIT;
+    options.context = &released;
+    options.release = release;
+    released = 0;
+    GIVES(CORM_E_MISUSE, corm_listener_open(queue, &options, NULL, &failure));
+    assert_int_equal(released, 1);
+    GIVES(CORM_E_MISUSE, corm_listener_open(NULL, &options, &listener, &failure));
+    assert_int_equal(released, 2);
+    OK(corm_queue_close(queue, &failure));
+    GIVES(CORM_E_MISUSE, corm_listener_open(queue, &options, &listener, &failure));
+    assert_int_equal(released, 3);
+}
+
+static atomic_int counted;
+
+static void count_parts(corm_completion *completion, void *context) {
+    (void)completion;
+    corm_batch_count(context);
+    atomic_fetch_add(&counted, 1);
+}
+
+static corm_status sleep_long(corm_database *database, void *context, corm_error **out_error) {
+    (void)database, (void)context, (void)out_error;
+    wait_milliseconds(200);
+    return CORM_OK;
+}
+
+static corm_status do_nothing(corm_database *database, void *context, corm_error **out_error) {
+    (void)database, (void)context, (void)out_error;
+    return CORM_OK;
+}
+
+/* What waits for room keeps nobody from the batch, the thread that makes the room least of all. */
+static void a_batch_waits_for_room_without_a_lock(void **state) {
+    (void)state;
+    corm_queue *small;
+    corm_batch *full;
+    corm_queue_options options = CORM_QUEUE_OPTIONS_INIT;
+    options.capacity = 1;
+    OK(corm_queue_open(db, &options, &small, &failure));
+    OK(corm_batch_create(small, &full, &failure));
+    OK(corm_batch_execute(full, "DELETE FROM person", NULL, 0, &failure));
+    OK(corm_queue_add(small, sleep_long, NULL, CORM_WRITE(.callback = count_parts, .context = full), NULL, &failure));
+    while (corm_queue_count(small) > 0)
+        wait_milliseconds(1);
+    OK(corm_queue_add(small, do_nothing, NULL, NULL, NULL, &failure));
+    OK(corm_batch_commit(full, CORM_BATCH_ROLLBACK, NULL, NULL, &failure));
+    assert_int_equal(atomic_load(&counted), 1);
+    corm_batch_free(full);
+    OK(corm_queue_close(small, &failure));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_batch_may_go_on_after_errors),
         TEST(a_batch_outlives_what_it_came_from),
         TEST(what_cannot_be_added_is_refused),
         TEST(a_listener_may_be_cancelled_while_it_is_told),
+        TEST(a_context_is_released_where_listening_fails),
+        TEST(a_batch_waits_for_room_without_a_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,51 @@ static void closed_with_the_database(void **state) {
     corm_records_free(records);
 }
 
+/* A condition that was consumed is one that can be used no more. */
+static void a_condition_is_consumed_whatever_is_wrong(void **state) {
+    (void)state;
+    corm_expr *condition;
+    person found;
+    person *owned;
+    corm_cursor *cursor;
+    corm_observer *observer;
+    struct ArrowArrayStream stream;
+    int64_t count;
+    corm_arena *arena = corm_arena_create();
+    const corm_assignment nothing[] = {CORM_SET("age", CORM_INT(1))};
+#define CONSUMED(call)                                                                                                 \
+    do {                                                                                                               \
+        corm_query query = CORM_QUERY_INIT;                                                                            \
+        query.where = condition = CORM_EQ(corm_expr_column(people, "id"), CORM_INT(7));                                \
+        assert_true((call) < 0);                                                                                       \
+        corm_error_free(failure);                                                                                      \
+        query.where = condition;                                                                                       \
+        GIVES(CORM_E_MISUSE, corm_query_count(db, people, &query, &count, &failure));                                  \
+    } while (0)
+    CONSUMED(corm_query_first(db, people, &query, &found, NULL, &failure));
+    CONSUMED(corm_query_first(db, people, &query, NULL, arena, &failure));
+    CONSUMED(corm_query_first(db, NULL, &query, &found, arena, &failure));
+    CONSUMED(corm_query_first_owned(db, people, &query, NULL, &failure));
+    CONSUMED(corm_query_first_owned(db, NULL, &query, &owned, &failure));
+    CONSUMED(corm_query_count(NULL, people, &query, &count, &failure));
+    CONSUMED(corm_query_count(db, people, &query, NULL, &failure));
+    CONSUMED(corm_query_page_count(db, people, &query, 1, NULL, &failure));
+    CONSUMED(corm_query_exists(db, (corm_model *)condition, &query, &failure));
+    CONSUMED(corm_query_fetch(db, NULL, &query, &records, &failure));
+    CONSUMED(corm_query_fetch(db, people, &query, NULL, &failure));
+    CONSUMED(corm_query_fetch_into(db, people, &query, NULL, &owned, &(size_t){0}, &failure));
+    CONSUMED(corm_query_value(db, &query, arena, NULL, &failure));
+    CONSUMED(corm_query_values(db, &query, arena, NULL, NULL, &failure));
+    CONSUMED(corm_query_delete(db, NULL, &query, &count, &failure));
+    CONSUMED(corm_query_update(db, NULL, &query, nothing, 1, &count, &failure));
+    CONSUMED(corm_query_arrow(db, NULL, &query, &stream, &failure));
+    CONSUMED(corm_cursor_open(db, people, &query, NULL, &failure));
+    CONSUMED(corm_cursor_open(db, NULL, &query, &cursor, &failure));
+    CONSUMED(corm_observer_open(NULL, &(corm_observe_options){.struct_size = sizeof(corm_observe_options), .query = &query},
+                                &observer, &failure));
+    corm_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(all_of_them),
@@ -140,6 +185,7 @@ int main(void) {
         TEST(streamed),
         TEST(a_long_stream_needs_little_memory),
         TEST(closed_with_the_database),
+        TEST(a_condition_is_consumed_whatever_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
