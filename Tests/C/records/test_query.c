@@ -144,7 +144,7 @@ static void a_condition_is_consumed_whatever_is_wrong(void **state) {
     struct ArrowArrayStream stream;
     int64_t count;
     corm_arena *arena = corm_arena_create();
-    const corm_assignment nothing[] = {CORM_SET("age", CORM_INT(1))};
+    const corm_assignment nothing[] = {{.property = "age"}};
 #define CONSUMED(call)                                                                                                 \
     do {                                                                                                               \
         corm_query query = CORM_QUERY_INIT;                                                                            \
