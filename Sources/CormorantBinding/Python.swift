@@ -133,7 +133,8 @@ struct Interpreter: @unchecked Sendable {  // never written after init
             let thread = saveThread()
             let status = boundary(&error) {
                 try findRow(
-                    table.pointee.database, table.pointee.model, &block, cached: { $0.rowKey([.integer(value)]) }
+                    table.pointee.database, table.pointee.model, &block,
+                    cached: { overflow == 0 ? $0.rowKey([.integer(value)]) : nil }
                 ) { writer, model in
                     guard overflow == 0 else { throw MarshalReader.tooLarge("the key") }
                     guard model.keyColumns.count <= 1 else { throw wrongKeyCount(model, 1) }

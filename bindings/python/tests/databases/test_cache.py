@@ -10,12 +10,21 @@ import pytest
 from encrypted import plain_only
 from models import Department, Person
 
-from cormorant import Column, Database, Model, ProgrammingError, column
+from cormorant import Column, Database, DataError, Model, ProgrammingError, column
 
 
 class Word(Model):
     value: Column[int]
     text: Column[str] = column(primary_key=True)
+
+
+@pytest.mark.parametrize("key", [2**63, 2**64, -(2**100)])
+def test_a_key_beyond_64_bits_is_no_cached_one(db: Database, key: int) -> None:
+    db.set_cache(Person, max_count=50, max_bytes=100_000)
+    db.insert(Person("Ada", id=-1))
+    assert db.find(Person, -1) == db.find(Person, -1)
+    with pytest.raises(DataError, match="64 bits"):
+        db.find(Person, key)
 
 
 @plain_only
