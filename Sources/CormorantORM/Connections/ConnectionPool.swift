@@ -416,17 +416,24 @@ final class ConnectionPool: @unchecked Sendable {
     /// Each reader gets them when it is next taken.
     func set(_ definitions: HostDefinitions) { state.locked { self.definitions = definitions } }
 
-    /// Returns when no reader calls the callback before any more.
-    func setTrace(_ callback: TraceCallback?) throws {
-        state.lock()
-        trace = callback
-        state.unlock()
-        for pooled in members {
-            let outcome = pooled.lock.lock(options.busyTimeout)
-            guard outcome == .taken || outcome == .abandoned else { throw isFull() }
-            pooled.connection?.setTrace(callback)
-            if outcome == .abandoned { pooled.releaseAbandoned() } else { pooled.lock.unlock() }
+    /// Returns when none calls the callback before any more. Where another thread keeps one in use, nothing is set.
+    /// - Parameter others: sets what goes with them, or throws.
+    func setTrace(_ callback: TraceCallback?, _ others: () throws -> Void) throws {
+        let end = time(after: options.busyTimeout)
+        var locked: [(pooled: PooledConnection, wasAbandoned: Bool)] = []
+        defer {
+            for (pooled, wasAbandoned) in locked {
+                if wasAbandoned { pooled.releaseAbandoned() } else { pooled.lock.unlock() }
+            }
         }
+        for pooled in members {
+            let outcome = pooled.lock.lock(Int(max(0, end - monotonicTime()) / 1_000_000))
+            guard outcome == .taken || outcome == .abandoned else { throw isFull() }
+            locked.append((pooled, outcome == .abandoned))
+        }
+        try others()
+        state.locked { trace = callback }
+        for (pooled, _) in locked { pooled.connection?.setTrace(callback) }
     }
 
     /// Closes all.

@@ -16,10 +16,12 @@ extension Database {
                 .transaction, "a trace cannot be set inside a transaction that only reads",
                 hint: "set it before the transaction begins, or after it has ended")
         }
-        try withConnection {
-            $0.setTrace(callback)
-            try writers?.setTrace(callback)
-            try readers?.setTrace(callback)
+        try withConnection { connection in
+            try set(callback, readers) { try set(callback, writers) { connection.setTrace(callback) } }
         }
+    }
+
+    private func set(_ callback: TraceCallback?, _ pool: ConnectionPool?, _ others: () throws -> Void) throws {
+        if let pool { try pool.setTrace(callback, others) } else { try others() }
     }
 }

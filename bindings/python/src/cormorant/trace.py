@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import ref
 
 from ._native import database as native_database
+from ._path import is_url
+from .error import BusyError
 
 if TYPE_CHECKING:
     import logging
@@ -41,20 +43,25 @@ def tracing(database: Database, callback: TraceCallback) -> Iterator[None]:
     try:
         yield
     finally:
-        if database._open:
-            _listen(database, key, None)
+        # Nobody is told any more, also where the library cannot be stopped from telling.
+        with suppress(BusyError):
+            if not database._handle.closed_as:
+                _listen(database, key, None)
 
 
 def _listen(database: Database, key: object, callback: TraceCallback | None) -> None:
     # A new dict each time: a statement of another thread may be telling the old one at this moment.
     others = {known: told for known, told in database._tracers.items() if known != key}
-    database._tracers = others if callback is None else {**others, key: callback}
-    if not database._tracers:
-        stop(database)
-    elif not others:
+    if callback is None:
+        database._tracers = others
+        if not others:
+            stop(database)
+        return
+    if database._trace is None:
         # The library holds no database, so that one that nobody holds any more can end.
         of = ref(database)
         database._trace = native_database.set_trace(database._handle, lambda sql, seconds: _tell(of(), sql, seconds))
+    database._tracers = {**others, key: callback}
 
 
 def stop(database: Database) -> None:
@@ -148,7 +155,7 @@ def opentelemetry_spans(database: Database, tracer_provider: Any = None) -> Iter
         end = time.time_ns()
         operation = operation_of(sql)
         attributes = {
-            "db.system.name": "sqlite",
+            "db.system.name": "postgresql" if is_url(database.path) else "sqlite",
             "db.namespace": database.path,
             "db.operation.name": operation,
             "db.query.text": sql,

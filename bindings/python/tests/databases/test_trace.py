@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
 
 import pytest
-from models import Person
+from models import Department, Person
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from cormorant import Column, Database, Model, column, counting
+from cormorant import Bundle, BusyError, Column, Database, Model, Registry, column, counting
 from cormorant.trace import operation_of
 
 
@@ -36,6 +38,74 @@ def test_several_are_told_at_once(db: Database) -> None:
 def test_a_block_outlives_its_database(path: Path) -> None:
     with Database(path) as database, database.tracing(print):
         database.close()
+
+
+@contextmanager
+def reading(database: Database) -> Iterator[None]:
+    """Another thread reads in a transaction."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def read() -> None:
+        with database.read():
+            database.fetch_values("SELECT 1 FROM people")
+            begun.set()
+            ended.wait()
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    begun.wait()
+    yield
+    ended.set()
+    thread.join()
+
+
+def test_one_that_cannot_be_set_is_told_nothing(path: Path) -> None:
+    told: list[str] = []
+    with Database(path, busy_timeout=0.1) as database:
+        database.create_tables(Department, Person)
+        with reading(database):
+            with pytest.raises(BusyError):
+                database.set_trace(lambda sql, _: told.append("failed " + sql))
+            with pytest.raises(BusyError), database.tracing(lambda sql, _: told.append("failed " + sql)):
+                pass
+        gc.collect()
+        database.query("SELECT 1").fetch_all()
+        assert told == []
+        database.set_trace(lambda sql, _: told.append(sql))
+        database.query("SELECT 2").fetch_all()
+        with reading(database), pytest.raises(BusyError):
+            database.set_trace(None)
+        database.query("SELECT 3").fetch_all()
+        with database.tracing(lambda sql, _: told.append(sql)):
+            database.query("SELECT 4").fetch_all()
+            ending = ExitStack()
+            ending.enter_context(reading(database))
+        database.query("SELECT 5").fetch_all()
+        ending.close()
+    assert [sql for sql in told if len(sql) == len("SELECT 1")] == ["SELECT 2", "SELECT 4"]
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_one_of_a_step_goes_with_it(tmp_path: Path, ends: bool) -> None:
+    told: list[str] = []
+
+    def step(database: Database) -> None:
+        if ends:
+            with database.tracing(lambda sql, _: told.append(sql)):
+                database.execute_script("CREATE TABLE t (x)")
+        else:
+            database.set_trace(lambda sql, _: told.append(sql))
+            database.execute_script("CREATE TABLE t (x)")
+
+    bundle = Bundle()
+    bundle.add("001", step)
+    with Registry(tmp_path / "{name}.db") as registry, registry.use("a") as held:
+        assert registry.migrate(bundle, "a") == {}
+        del step
+        gc.collect()
+        held.execute("INSERT INTO t VALUES (1)")
+        assert held.fetch_values("SELECT x FROM t") == [1]
+    assert told == ["CREATE TABLE t (x)"]
 
 
 def test_statements_are_counted(db: Database) -> None:

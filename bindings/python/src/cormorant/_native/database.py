@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from .call import call, call_handle, call_number
 from .cipher import CipherOptions, Options, ciphered
 from .handle import DatabaseHandle
+from .kept import keep, kept
 from .library import TraceFunction, library, to_text, utf8
 from .sqlite_copy import tell_of_another
 from .struct import make_sized, set_plain
@@ -89,15 +90,29 @@ def interrupt(database: DatabaseHandle) -> None:
     library.corm_database_interrupt(database)
 
 
+class _Trace:
+    """What is told of statements as long as somebody holds this."""
+
+    def __init__(self, told: Callable[[str, float], object]) -> None:
+        self.number = keep(told)
+
+    def __del__(self) -> None:
+        kept.pop(self.number, None)
+
+
+# One for all, so that none goes that the library may still call.
+@TraceFunction
+def _tell(sql: bytes, nanoseconds: int, number: int | None) -> None:
+    if told := kept.get(number or 0):
+        told(sql.decode("utf-8", "replace"), nanoseconds / 1e9)
+
+
 def set_trace(database: DatabaseHandle, callback: Callable[[str, float], object] | None) -> object:
-    """Sets the callback; what comes back must live as long as it is set."""
-    if callback is None:
-        function = TraceFunction()
-    else:
-        told = callback
-        function = TraceFunction(lambda sql, nanoseconds, _: told(sql.decode("utf-8", "replace"), nanoseconds / 1e9))
-    call(library.corm_database_set_trace, database, function, None)
-    return function
+    """Sets the callback; what comes back must be held as long as it is to be told."""
+    trace = None if callback is None else _Trace(callback)
+    function = _tell if trace else TraceFunction()
+    call(library.corm_database_set_trace, database, function, trace and trace.number)
+    return trace
 
 
 def attach(database: DatabaseHandle, path: str, name: str, cipher: Options | None) -> CipherOptions | None:
