@@ -57,6 +57,11 @@ class Work:
             self._thread = None
             if self._cancelled:
                 native_thread.resume_thread()
+        if self._cancelled:
+            # One that it is inside of may be cancelled, too.
+            for work in _works():
+                if work._cancelled:
+                    work._cancel(_thread_id())
 
     def cancel(self) -> None:
         with self._lock:

@@ -119,6 +119,17 @@ def test_a_timeout_that_is_over_ends_every_call(db: Database) -> None:
     assert db.transaction_depth == 0
 
 
+def test_a_timeout_is_over_though_one_inside_it_was_first(db: Database) -> None:
+    with db.timeout(0.1):
+        for _ in range(2):
+            with pytest.raises(OperationalError), db.timeout(0.05):
+                time.sleep(0.3)
+                db.fetch_value("SELECT 1")
+        with pytest.raises(OperationalError, match="cancelled"):
+            db.insert(Person("Ada"))
+    assert db.count(Person) == 0
+
+
 def test_a_timeout_ends_waiting_for_the_writer(db: Database) -> None:
     entered, done = threading.Event(), threading.Event()
 
