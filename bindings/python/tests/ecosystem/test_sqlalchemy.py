@@ -17,7 +17,8 @@ from sqlalchemy.dialects import registry
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
 import cormorant
-from cormorant import Cipher
+from cormorant import Cipher, dbapi
+from cormorant.sqlalchemy.aio import AsyncConnection
 
 KEY = f"x'{'5e' * 32}'"
 registry.register("sqlite.cormorant", "cormorant.sqlalchemy", "CormorantDialect")
@@ -224,3 +225,22 @@ def test_an_error_that_names_what_is_closed_leaves_the_pool() -> None:
             connection.exec_driver_sql("SELECT 1")
         assert caught.value.connection_invalidated
     memory.dispose()
+
+
+def test_a_connection_that_is_closed_says_so(path: Path) -> None:
+    async def main() -> None:
+        driver = await AsyncConnection.open(path)
+        cursor = driver.cursor()
+        await driver.close()
+        await driver.close()
+        for call in (driver.rollback, driver.commit, cursor.close, cursor.fetchone):
+            with pytest.raises(dbapi.ProgrammingError, match="the connection is closed"):
+                await call()
+        memory = create_async_engine("sqlite+cormorant://")
+        with pytest.raises(sa.exc.ProgrammingError, match="the connection is closed"):
+            async with memory.connect() as connection:
+                await connection.execute(sa.text("SELECT 1"))
+                await memory.dispose()
+                await connection.execute(sa.text("SELECT 1"))
+
+    asyncio.run(asyncio.wait_for(main(), 20))

@@ -35,6 +35,7 @@ class AsyncConnection:
     def __init__(self, connection: dbapi.Connection, worker: Worker) -> None:
         self.connection = connection
         self._worker = worker
+        self._is_closed = False
 
     @classmethod
     async def open(cls, *args: Any, **options: Any) -> Self:
@@ -50,6 +51,8 @@ class AsyncConnection:
         return cls(opened[0], worker)
 
     async def run(self, call: Callable[..., T], *args: Any) -> T:
+        if self._is_closed:
+            raise dbapi.ProgrammingError("the connection is closed", hint="open another with connect()")
         return await run(self._worker.add, Job(self.connection.database._handle, lambda: call(*args), task_waiter()))
 
     def cursor(self) -> AsyncCursor:
@@ -62,13 +65,18 @@ class AsyncConnection:
         await self.run(self.connection.rollback)
 
     async def close(self) -> None:
-        await self.run(self.connection.close)
-        self._worker.stop()
+        if not self._is_closed:
+            await self.run(self.connection.close)
+            self._end()
 
     def stop(self) -> None:
         """Closes it without awaiting anything."""
         self.connection.interrupt()
         self.connection.close()
+        self._end()
+
+    def _end(self) -> None:
+        self._is_closed = True
         self._worker.stop()
 
 
