@@ -41,7 +41,8 @@ class Scope:
     def __init__(self, database: Database, leased: Lease) -> None:
         self.database = database
         self._lease = leased
-        self._lock = threading.Lock()
+        # A collection may end one of its transactions inside of it.
+        self._lock = threading.RLock()
         # The innermost is the last.
         self._nodes: list[Node] = []
         self._waiting: list[Waiter] = []
@@ -164,7 +165,9 @@ class Scope:
         return run_blocking(self._lease.worker.add, job)
 
     def abandon(self, node: Node) -> None:
-        """Rolls it back, and waits for nothing."""
+        """Rolls it back, and waits for nothing. In the child of a fork it is its parent's."""
+        if self._lease.worker.is_parents():
+            return
         self._lease.worker.add(self._leaving(node, None, ThreadWaiter()))
 
     def _leaving(self, node: Node, leave: Callable[[], object] | None, waiter: Waiter) -> Job[None]:

@@ -161,14 +161,19 @@ def task_waiter() -> Waiter:
         return _OfAsyncio()
     if trio := _trio():
         return _OfTrio(trio)
-    raise ProgrammingError("a call is awaited where no loop of asyncio or trio runs", hint="await it in asyncio.run()")
+    raise _no_loop()
+
+
+def _no_loop() -> ProgrammingError:
+    return ProgrammingError("a call is awaited where no loop of asyncio or trio runs", hint="await it in asyncio.run()")
 
 
 async def checkpoint() -> None:
-    """Raises a cancellation that was put off, so that its task begins nothing more."""
+    """Raises a cancellation that was put off, so that its task begins nothing more; also where no loop runs."""
     if not is_in_loop():
-        if trio := _trio():
-            await trio.lowlevel.checkpoint_if_cancelled()
+        if (trio := _trio()) is None:
+            raise _no_loop()
+        await trio.lowlevel.checkpoint_if_cancelled()
     elif _put_off:
         import asyncio
 

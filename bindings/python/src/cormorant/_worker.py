@@ -212,8 +212,16 @@ class Lease:
         except BaseException:
             turns.give_back()
             raise
+        self._lock = threading.Lock()
         self._is_ended = False
         self._keeps = False
+
+    def add(self, job: Callable[[], object]) -> bool:
+        """Gives the worker a job; False where it is anyone's again."""
+        with self._lock:
+            if not self._is_ended:
+                self.worker.add(job)
+            return not self._is_ended
 
     def keep(self) -> None:
         """On the worker: what it takes may be kept while the program does something else."""
@@ -222,12 +230,14 @@ class Lease:
 
     def end(self) -> None:
         """On the worker: it is anyone's again."""
-        if not self._is_ended:
+        with self._lock:
+            if self._is_ended:
+                return
             self._is_ended = True
-            if self._keeps:
-                native_thread.set_patience(native_thread.WORK)
-            self._workers.give_back(self.worker)
-            self._turns.give_back()
+        if self._keeps:
+            native_thread.set_patience(native_thread.WORK)
+        self._workers.give_back(self.worker)
+        self._turns.give_back()
 
 
 async def lease(database: Database, writing: bool, keeping: bool = False) -> Lease:

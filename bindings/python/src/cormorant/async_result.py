@@ -214,15 +214,18 @@ class _Place:
             self._lease.end()
 
     async def end(self, result: Result[Any] | None) -> None:
-        if self._lease is not None:
-            await run_to_end(self._lease.worker.add, Job(None, lambda: self.finish(result), task_waiter()))
-        else:
+        if self._lease is None:
             self.finish(result)
+        # What has ended by itself has left its worker to others.
+        elif self._lease.add(job := Job(None, lambda: self.finish(result), task_waiter())):
+            await run_to_end(lambda _: None, job)
 
     def abandon(self, result: Result[Any] | None) -> None:
         """finish(), without waiting for it."""
         if self._lease is not None:
-            self._lease.worker.add(lambda: self.finish(result))
+            # In the child of a fork it is its parent's.
+            if not self._lease.worker.is_parents():
+                self._lease.add(lambda: self.finish(result))
         elif result is not None:
             result.close()
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 from awaiting import on
 from models import Note
 
-from cormorant import AsyncDatabase, BusyError, ProgrammingError, select
+from cormorant import AsyncDatabase, BusyError, Database, ProgrammingError, select
 
 
 def test_rows_come_one_after_the_other(path: Path) -> None:
@@ -149,3 +151,54 @@ def test_rows_behind_a_read_that_was_cancelled_are_not_none(path: Path) -> None:
             await result.fetch_all()
 
     on(path, body)
+
+
+def test_a_result_is_closed_behind_its_database(path: Path) -> None:
+    async def body(db: AsyncDatabase) -> None:
+        results = [db.query("SELECT 1"), db.query("SELECT 1 UNION ALL SELECT 2"), db.cursor(Note)]
+        assert await results[0].fetch_all() == [(1,)]
+        assert await results[1].fetch_one() == (1,)
+        await results[1].close()
+        await db.close()
+        for result in results:
+            await asyncio.wait_for(result.close(), 5)
+
+    on(path, body)
+
+
+def test_to_close_what_is_over_waits_for_nobody(path: Path) -> None:
+    """The thread that it ran on may be another call's by then."""
+
+    async def body(db: AsyncDatabase) -> None:
+        closed = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        result = db.query("SELECT 1")
+        assert await result.fetch_all() == [(1,)]
+
+        def wait(_: object) -> None:
+            asyncio.run_coroutine_threadsafe(closed.wait(), loop).result(5)
+
+        performed = asyncio.create_task(db.perform(wait))
+        await asyncio.sleep(0.1)
+        await result.close()
+        closed.set()
+        await performed
+
+    on(path, body)
+
+
+def test_a_loop_of_another_kind_takes_no_turn(path: Path) -> None:
+    with Database(path, busy_timeout=0.2) as plain:
+        plain.create_tables(Note)
+        db = AsyncDatabase(plain)
+        calls: list[Callable[[], Coroutine[Any, Any, object]]] = [
+            lambda: db.execute("CREATE TABLE t (x)"),
+            lambda: db.transaction().__aenter__(),
+            lambda: db.query("SELECT 1").fetch_all(),
+            lambda: db.find(Note, 1),
+        ]
+        for call in calls * 10:
+            with pytest.raises(ProgrammingError, match="no loop"):
+                call().send(None)
+        asyncio.run(db.execute("CREATE TABLE t (x)"))
+        assert asyncio.run(db.query("SELECT * FROM t").fetch_all()) == []
