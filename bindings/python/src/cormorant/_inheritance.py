@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from . import _codegen
 from ._model_info import ModelInfo
@@ -22,6 +23,7 @@ from .error import DataError, ProgrammingError
 from .value import as_plain
 
 if TYPE_CHECKING:
+    from .database import Database
     from .model import Model
 
 Fields = dict[str, Column[Any] | Ignored]
@@ -74,6 +76,8 @@ class Family:
         # The columns of parts alone, by their names; the table has them with NULL in other rows.
         self.others: dict[str, Column[Any]] = {}
         self.parts: dict[Any, type[Model]] = {}
+        # Those that find records of the whole by key.
+        self.finders: WeakSet[Database] = WeakSet()
         if value is not None:
             self.parts[self._stored(column, value)] = whole
             column._options = {**column._options, "default": value, "init": False}

@@ -281,6 +281,9 @@ class Model(metaclass=ModelType):
                 definition(cls.__name__, columns, **family.options), has_hooks
             ),
         )
+        # They find what the whole was before.
+        for database in list(family.finders):
+            database._finders.pop(cls, None)
         for part in family.parts.values():
             if part is not cls:
                 native_model.set_whole(part.__model__.handle, cls.__model__.handle)

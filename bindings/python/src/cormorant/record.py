@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._assigned import forget_others, settle
+from ._inheritance import FamilyInfo
 from ._model_info import ModelInfo, info_of, info_of_records, record_for_model
 from ._native import abi
 from ._native import record as native_record
@@ -210,6 +211,8 @@ def _find_first(database: Database, model: type[M], key: tuple[Any, ...]) -> M |
     # There may be many variants of a model, which are to go when nobody else uses them.
     if "__handle__" not in model.__dict__ and info.plain_key and finder:
         find, table = finder(database._handle, info.handle)
+        if isinstance(info, FamilyInfo):
+            info.family.finders.add(database)
         database._finders[model] = find, info.load_one, table
     row = _find(database, info, key)
     record: M | None = None if row is None else info.load_one(row)

@@ -229,6 +229,30 @@ def test_a_discriminator_that_no_class_has_is_told_or_kept(animals: Database) ->
     assert animals.fetch_value("SELECT kind || name FROM animal WHERE id = 3") == "cowElsie"
 
 
+@pytest.mark.parametrize("keep_unknown", [False, True])
+def test_a_class_that_is_defined_later_is_found(db: Database, keep_unknown: bool) -> None:
+    class Beast(Model, discriminator="kind", keep_unknown=keep_unknown):
+        id: Column[int] = key()
+        kind: Column[str] = column(init=False)
+
+    class Hound(Beast, discriminator_value="hound"):
+        breed: Column[str | None]
+
+    db.create_tables(Beast)
+    db.insert(Hound("Whippet"))
+    assert type(db.find(Beast, 1)) is Hound
+
+    class Cat(Beast, discriminator_value="cat"):
+        lives: Column[int]
+
+    db.sync(Beast)
+    db.insert(Cat(7))
+    found = db.find(Beast, 2)
+    assert type(found) is Cat
+    assert found.lives == 7
+    assert type(db.find(Beast, 1)) is Hound
+
+
 def test_enums_and_integers_tell_and_a_base_may_have_a_value(db: Database) -> None:
     db.sync(Truck)
     db.insert(Truck(2, 7.5))
