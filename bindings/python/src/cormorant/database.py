@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from itertools import islice
-from threading import TIMEOUT_MAX
+from threading import TIMEOUT_MAX, get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -43,7 +43,7 @@ from .model import Model
 from .select import Select
 from .statement import Statement
 from .thread import close_workers
-from .transaction import Notes, Transaction, TransactionKind
+from .transaction import Innermost, Notes, Transaction, TransactionKind
 from .value import Bindings, dump_binding_rows, dump_bindings, type_name
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ class Database(Owner):
     _instead = "open it anew in the other process, by its path; threads may share it"
     _open = False
     _registry: Registry | None = None
+    # The innermost transaction of the thread when it was taken from its registry.
+    _around: Notes | None = None
     _trace: object = None
     # What the library calls as long as it is open.
     _kept: object = None
@@ -162,7 +164,7 @@ class Database(Owner):
         # What is told of statements.
         self._tracers: dict[object, _tracing.TraceCallback] = {}
         # The innermost open transaction of each thread.
-        self._innermost: dict[int, Notes] = {}
+        self._innermost = Innermost()
         # How many writes of records are waiting for their hooks, by threads.
         self._hook_depths: dict[int, int] = {}
 
@@ -173,6 +175,9 @@ class Database(Owner):
         database.path = native_database.database_path(handle)
         # What is attached stays with the file, whoever uses it.
         database._begin(handle, registry._ciphers)
+        # Others may have it open, too: what they write is part of the thread's transaction.
+        database._innermost = registry._innermost_of(database.path)
+        database._around = database._innermost.get(get_ident())
         database._registry = registry
         database._take_options(registry._options)
         database._open = owned
@@ -204,6 +209,13 @@ class Database(Owner):
             # The handle stays: the library knows a closed one and says so.
             native_database.close_database(self._handle)
             self._open = False
+            if self._registry is not None and get_ident() in self._innermost:
+                # What was begun since then is rolled back.
+                if self._around is None:
+                    del self._innermost[get_ident()]
+                else:
+                    self._innermost[get_ident()] = self._around
+                self._around = None
             self._handle.closed_as = f"the database {self.path!r}"
             self._trace = None
             close_workers(self)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeAlias
+from weakref import WeakValueDictionary
 
 from ._native import registry as native_registry
 from ._open_options import OpenOptions, open_members
@@ -16,6 +18,7 @@ from ._path import path_text
 from .bundle import Bundle
 from .database import Database
 from .error import Error
+from .transaction import Innermost
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -80,6 +83,9 @@ class Registry(Owner):
         # What the library calls as long as it is open.
         self._set_ups: list[object] = [(members.get("set_up"), members.get("damaged"))]
         self._options = options
+        self._lock = threading.Lock()
+        # Of the files that somebody has.
+        self._innermost: WeakValueDictionary[str, Innermost] = WeakValueDictionary()
         self._open = True
 
     def register(self, name: str, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:
@@ -109,6 +115,10 @@ class Registry(Owner):
         ProgrammingError for a name that is not registered, with the nearest ones, or that no file can have.
         """
         return Database._of_registry(self, native_registry.use(self._handle, name, self._ciphers))
+
+    def _innermost_of(self, path: str) -> Innermost:
+        with self._lock:
+            return self._innermost.setdefault(path, Innermost())
 
     @property
     def default(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -94,6 +95,29 @@ class Notes:
                 setattr(record, name, before)
 
 
+class Innermost(dict[int, Notes]):
+    """The innermost open transaction of each thread on a database, for all who have it open together."""
+
+
+class _Open(dict[int, Innermost]):
+    """Where a thread has transactions open. They end with it, and another may have its number then."""
+
+    def __init__(self) -> None:
+        self._thread = get_ident()
+
+    def __del__(self) -> None:
+        for innermost in self.values():
+            innermost.pop(self._thread, None)
+
+
+class _Here(threading.local):
+    def __init__(self) -> None:
+        self.open = _Open()
+
+
+_here = _Here()
+
+
 def noting(database: Database, body: Callable[[], R]) -> R:
     """What a body gives that runs in a transaction of the library's own. Where that is rolled back, then or later, the
     records that were written in it are as they were.
@@ -156,8 +180,11 @@ class Transaction:
             self._thread = get_ident()
             self._number = number.value
             object.__setattr__(self, "__class__", _OpenTransaction)
-            self._outer = self._database._innermost.get(self._thread)
-            self._database._innermost[self._thread] = self._notes
+            innermost = self._database._innermost
+            self._outer = innermost.get(self._thread)
+            innermost[self._thread] = self._notes
+            if self._outer is None:
+                _here.open[id(innermost)] = innermost
         except BaseException:
             # One that a signal raised, such as KeyboardInterrupt, when it had begun.
             if number.value:
@@ -242,6 +269,8 @@ class Transaction:
         if innermost.get(self._thread) is self._notes:
             if outer is None:
                 del innermost[self._thread]
+                if self._thread == get_ident():
+                    _here.open.pop(id(innermost), None)
             else:
                 innermost[self._thread] = outer
         self._outer = None

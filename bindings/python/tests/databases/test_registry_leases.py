@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import threading
@@ -15,6 +16,7 @@ from models import Department
 from cormorant import (
     BusyError,
     Cipher,
+    Error,
     ProgrammingError,
     Registry,
     WrongKeyError,
@@ -234,3 +236,27 @@ def test_a_queue_is_emptied_before_its_file_is_closed(tmp_path: Path) -> None:
             queue.add(lambda _: None)
         with registry.use("a") as db:
             assert db.query("SELECT count(*) FROM t").fetch_one() == (50,)
+
+
+def test_who_takes_it_meanwhile_writes_in_the_transaction(tmp_path: Path) -> None:
+    with Registry(tmp_path / "{name}.db") as registry, registry.use("a") as db:
+        db.create_tables(Department)
+        lost, kept = Department("lost"), Department("kept")
+        with contextlib.suppress(ValueError), db.transaction():
+            with registry.use("a") as other:
+                other.insert(lost)
+                inner = other.transaction()
+                inner.__enter__()
+            assert lost.id == 1
+            raise ValueError
+        assert lost.id is None
+        with contextlib.suppress(ValueError), registry.use("a") as other:
+            left = other.transaction()
+            left.__enter__()
+            other.insert(lost)
+            raise ValueError
+        db.insert(kept)
+        with contextlib.suppress(Error):
+            left.rollback()
+        assert (lost.id, kept.id) == (None, 1)
+        assert db.fetch_all(Department) == [kept]

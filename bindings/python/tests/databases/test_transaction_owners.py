@@ -217,6 +217,36 @@ def test_leaving_on_another_thread_rolls_back(db: Database, make: Callable[[Data
     assert names(db) == ["kept", "one", "other"]
 
 
+def test_what_a_thread_left_open_is_no_other_s(db: Database) -> None:
+    """The number of a thread that has ended is given to the next one."""
+    left: list[Transaction] = []
+    kept: list[Department] = []
+
+    def begin() -> None:
+        left.append(db.transaction())
+        left[-1].__enter__()
+        db.insert(Department("gone"))
+
+    def write() -> None:
+        kept.append(Department(f"kept {len(kept)}"))
+        db.insert(kept[-1])
+
+    for _ in range(3):
+        for body in (begin, write):
+            thread = threading.Thread(target=body)
+            thread.start()
+            thread.join()
+            if body is begin:
+                with pytest.raises(ProgrammingError, match="a thread ended"):
+                    db.insert(Department("refused"))
+    for transaction in left:
+        with contextlib.suppress(ProgrammingError, OperationalError):
+            transaction.rollback()
+    assert names(db) == ["kept 0", "kept 1", "kept 2"]
+    assert db.fetch_all(Department, order_by="id") == kept
+    assert not db._innermost
+
+
 def test_nested_ones_that_are_left_on_another_thread(db: Database) -> None:
     with ThreadPoolExecutor(1) as one:
         outer, inner = db.transaction(), db.transaction()
