@@ -42,6 +42,12 @@ public func corm_python_destroy_stream(_ capsule: UnsafeMutableRawPointer?) {
 @_cdecl("corm_python_set_patience") @implementation
 public func corm_python_set_patience(_ patience: Int32) { Threads.patience = Patience(rawValue: patience) ?? .none }
 
+@_cdecl("corm_python_set_confirming") @implementation
+public func corm_python_set_confirming(_ release: corm_release?) {
+    let address = release.map { Int(bitPattern: unsafeBitCast($0, to: UnsafeRawPointer.self)) }
+    HostContext.confirming.store(Int64(address ?? 0))
+}
+
 /// The functions of CPython, which are called with the GIL held. Objects are references to `PyObject`.
 struct Interpreter: @unchecked Sendable {  // never written after init
     typealias Object = UnsafeMutableRawPointer

@@ -91,6 +91,17 @@ void corm_python_destroy_stream(void *capsule);
  */
 void corm_python_set_patience(int32_t patience);
 
+/*
+ * Functions and collations whose context this function releases say that they have run: they write NULL, or an error, to
+ * *out_error. Where one of them has not, since an exception of a signal's handler ended it before its first line, what it
+ * returned is nothing, and the statement is CORM_E_INTERRUPTED. For those that are registered afterwards.
+ *
+ * release may be NULL: none
+ *
+ * Threading: any thread.
+ */
+void corm_python_set_confirming(corm_release release);
+
 CORM_END_DECLS
 
 #endif

@@ -1,5 +1,6 @@
 import CCormorant
 import CormorantBase
+import CormorantThreads
 
 package typealias ErrorOut = UnsafeMutablePointer<OpaquePointer?>?
 
@@ -114,8 +115,23 @@ package final class HostContext: @unchecked Sendable {  // the program's: its ca
     package let context: UnsafeMutableRawPointer?
     private let release: corm_release?
 
+    /// The release of callbacks that a signal's handler may end before they have begun: once they have run, they write
+    /// NULL or an error to `*out_error`, which holds `unrun` before.
+    package static let confirming = AtomicNumber()
+    package let unrun: OpaquePointer?
+
     package init(_ context: UnsafeMutableRawPointer?, _ release: corm_release?) {
         (self.context, self.release) = (context, release)
+        let confirms = release.map { Int64(Int(bitPattern: unsafeBitCast($0, to: UnsafeRawPointer.self))) }
+        unrun = confirms == HostContext.confirming.load() ? OpaquePointer(bitPattern: 1) : nil
+    }
+
+    /// Throws where a callback that was to write to `*out_error` has not.
+    package func requireRun(_ error: OpaquePointer?, _ what: @autoclosure () -> String) throws {
+        guard let unrun, error == unrun else { return }
+        throw CormorantError(
+            .interrupted, "\(what()) did not run, because the handler of a signal raised in its place",
+            hint: "run the statement again, if the program is to go on")
     }
 
     deinit { release?(context) }

@@ -55,7 +55,7 @@ private func kind(of raw: corm_function, _ name: String, _ context: HostContext)
                 hint: "give call alone, or step and value")
         }
         return .scalar { arguments in
-            try answer(of: name) { answer, error in
+            try answer(of: name, context) { answer, error in
                 withValues(arguments) { call($0, arguments.count, answer, context.context, &error) }
             }
         }
@@ -95,27 +95,27 @@ private final class CallbackAggregate: HostAggregate {
     }
 
     private func run(_ callback: corm_aggregate_callback, _ arguments: FunctionArguments) throws {
-        var error: OpaquePointer?
+        var error = callbacks.context.unrun
         let status = withValues(arguments) {
             callback(&state, $0, arguments.count, callbacks.context.context, &error)
         }
-        try check(status, error, callbacks.name)
+        try check(status, error, callbacks.name, callbacks.context)
     }
 
     func value() throws -> Value {
-        try answer(of: callbacks.name) { callbacks.value(state, $0, callbacks.context.context, &$1) }
+        try answer(of: callbacks.name, callbacks.context) { callbacks.value(state, $0, callbacks.context.context, &$1) }
     }
 }
 
 private func answer(
-    of function: String, _ call: (OpaquePointer, inout OpaquePointer?) -> corm_status
+    of function: String, _ context: HostContext, _ call: (OpaquePointer, inout OpaquePointer?) -> corm_status
 ) throws -> Value {
     let answer = Answer()
     let handle = try Handles.add(answer)
     defer { Handles.remove(handle, as: Answer.self) }
-    var error: OpaquePointer?
+    var error = context.unrun
     let status = call(handle, &error)
-    try check(status, error, function)
+    try check(status, error, function, context)
     guard let value = answer.value else {
         throw CormorantError(
             .callback, "the function \(function) gave no value", hint: "call corm_answer_set, for NULL as well")
@@ -123,7 +123,10 @@ private func answer(
     return value
 }
 
-private func check(_ status: corm_status, _ error: OpaquePointer?, _ function: String) throws {
+private func check(
+    _ status: corm_status, _ error: OpaquePointer?, _ function: String, _ context: HostContext
+) throws {
+    try context.requireRun(error, "the function \(function)")
     if status < 0 || error != nil { throw failure(of: "the function \(function)", status, error) }
 }
 
@@ -147,10 +150,11 @@ public func corm_database_register_collation(
         let name = try string(name, "name")
         let collation = compare.map { compare in
             HostCollation(name) { left, right in
-                var error: OpaquePointer?
+                var error = context.unrun
                 let order = compare(
                     left.bindMemory(to: CChar.self).baseAddress ?? emptyText, left.count,
                     right.bindMemory(to: CChar.self).baseAddress ?? emptyText, right.count, context.context, &error)
+                try context.requireRun(error, "the collation \(name)")
                 if error != nil { throw failure(of: "the collation \(name)", CORM_E_CALLBACK, error) }
                 return Int(order)
             }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import itertools
+import os
 import sys
 import threading
 from collections.abc import Callable, Collection
@@ -27,6 +28,15 @@ ModelName: TypeAlias = "type[Model] | Callable[[], type[Model]] | str"
 
 # The library takes a relation once; several threads may be the first to use it.
 _lock = threading.RLock()
+
+
+def _forked() -> None:
+    global _lock
+    # Another thread of the parent may have held it.
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forked)
 # Every model that is still there, in the order in which they were made.
 _models: WeakValueDictionary[int, type[Model]] = WeakValueDictionary()
 _numbers = itertools.count()

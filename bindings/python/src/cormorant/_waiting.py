@@ -77,8 +77,9 @@ class Waiting(Owner, Generic[H, E]):
         # That the descriptor is readable does not say that an item waits: a live query's result may be what it was.
         while (item := self._take()) is Nothing.YET:
             if poll is None:
-                poll = select.poll()
-                poll.register(self.fileno(), select.POLLIN)
+                poll = self._poll()
+                if poll is None:
+                    return None
             elif time.monotonic() >= deadline:
                 return None
             seconds = deadline - time.monotonic()
@@ -110,16 +111,27 @@ class Waiting(Owner, Generic[H, E]):
         self._loop = lambda: None
 
     def _wait(self) -> None:
-        poll = select.poll()
-        poll.register(self.fileno(), select.POLLIN)
-        poll.poll()
+        if poll := self._poll():
+            poll.poll()
+
+    def _poll(self) -> select.poll | None:
+        """What waits for items; None where cancel() came first."""
+        with self._lock:
+            if self._handle is None:
+                return None
+            poll = select.poll()
+            poll.register(self.fileno(), select.POLLIN)
+            return poll
 
     async def _readable(self) -> None:
         import asyncio
 
         loop = asyncio.get_running_loop()
         ready = loop.create_future()
-        descriptor = self.fileno()
+        with self._lock:
+            if self._handle is None:
+                return
+            descriptor = self.fileno()
 
         def wake() -> None:
             if not ready.done():

@@ -23,6 +23,15 @@ T = TypeVar("T")
 _lock = threading.Lock()
 
 
+def _forked() -> None:
+    global _lock
+    # Another thread of the parent may have held it.
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
 class Job(Generic[T]):
     """A call that a worker makes in the context of who waits for it."""
 

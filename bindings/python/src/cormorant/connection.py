@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._native import connection as native_connection
 from ._owner import Owner
-from .error import Error, ProgrammingError
+from .error import Error, OperationalError, ProgrammingError
 
 if TYPE_CHECKING:
     from .database import Database
@@ -65,6 +65,12 @@ def use_connection(database: Database, function: Callable[[RawConnection], _Resu
         if error.code == "CORM_E_CALLBACK" and error.__cause__ is not None:
             raise error.__cause__ from None
         raise
+    if not results:
+        raise OperationalError(
+            "the function did not run, because the handler of a signal raised in its place",
+            code="CORM_E_INTERRUPTED",
+            hint="call it again, if the program is to go on",
+        )
     return results[0]
 
 

@@ -130,7 +130,7 @@ def _load(
     order = [term._node for term in select(target).order_by(*terms)._order]
     if limit is not None and limit < 0:
         raise ProgrammingError("limit is below 0", hint="give None for all")
-    most = 0 if limit is None else limit or abi.CORM_LIMIT_NO_ROWS
+    most = 0 if limit is None else min(limit, 2**31 - 1) or abi.CORM_LIMIT_NO_ROWS
     options = (None if where is None else condition_node(where), order, most)
     for owner in owners:
         link._check(owner, link._owner)

@@ -22,6 +22,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 # So many entries cross at once.
 _PAGE: Final = 1_000
+# What pop() is given when it is given none.
+_RAISES: Final = object()
 _PLAIN: Final = frozenset({type(None), int, float, str, bytes})
 
 
@@ -49,7 +51,7 @@ class Store(Owner, MutableMapping[str, Any]):
     a page at a time, so that entries may be put and deleted meanwhile; in a transaction it sees one state.
     """
 
-    _instead = "copy its entries with dict(store), and open it anew elsewhere"
+    _instead = "copy its entries with dict(store.items()), and open it anew elsewhere"
 
     def __init__(self, database: Database, name: str) -> None:
         self._database = database
@@ -101,6 +103,25 @@ class Store(Owner, MutableMapping[str, Any]):
     def delete(self, key: str) -> bool:
         """Deletes an entry; whether there was one."""
         return native_key_value.delete(self._handle, _bytes(key))
+
+    def pop(self, key: str, default: Any = _RAISES) -> Any:
+        """As of a dict: the value, whose entry is deleted; without one the default, or KeyError."""
+        with self._database.transaction():
+            if key not in self and default is not _RAISES:
+                return default
+            value = self[key]
+            self.delete(key)
+            return value
+
+    def popitem(self) -> tuple[str, Any]:
+        """As of a dict, of the entry with the first key."""
+        with self._database.transaction():
+            return super().popitem()
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """As of a dict: the value, or else the default, which is put."""
+        with self._database.transaction():
+            return super().setdefault(key, default)
 
     # --- Many ---
 

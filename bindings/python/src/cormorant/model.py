@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import os
 import threading
 import types
 from abc import ABCMeta
@@ -51,6 +52,15 @@ _COPYING = ("__slots__", "__getstate__", "__setstate__", "__reduce__", "__reduce
 
 # Two threads that ask for the same variant get the same.
 _variants_lock = threading.RLock()
+
+
+def _forked() -> None:
+    global _variants_lock
+    # Another thread of the parent may have held it.
+    _variants_lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import atexit
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
@@ -472,5 +473,6 @@ def _query_of(query: Query[Any]) -> dict[str, Any]:
 @atexit.register
 def _cancel_all() -> None:
     """The library's thread must not call into an interpreter that ends."""
-    for observer in list(_watches):
-        observer.cancel()
+    with ExitStack() as cancelling:
+        for observer in list(_watches):
+            cancelling.callback(observer.cancel)

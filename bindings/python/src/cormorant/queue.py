@@ -11,6 +11,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -473,5 +474,6 @@ def _teller(callback: Callable[[WriteCompletion], object]) -> Callable[[native_q
 @atexit.register
 def _close_all() -> None:
     """The library's threads must not call into an interpreter that ends."""
-    for queue in list(_queues):
-        queue.close()
+    with ExitStack() as closing:
+        for queue in list(_queues):
+            closing.callback(queue.close)

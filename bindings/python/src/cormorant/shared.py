@@ -133,7 +133,7 @@ class _Shared:
     path: str
     _open = False
 
-    def _run(self, body: Callable[[], T]) -> T:
+    def _run_shared(self, body: Callable[[], T]) -> T:
         scope = self._node.scope
         return scope.run_blocking(scope.innermost(self._node), body)
 
@@ -164,8 +164,8 @@ class _Shared:
 
     def store(self, name: str) -> Store:
         opened: _SharedStore = _SharedStore.__new__(_SharedStore)
-        opened.__dict__.update(self._run(lambda: self._node.scope.database.store(name)).__dict__)
-        opened._run = self._run
+        opened.__dict__.update(self._run_shared(lambda: self._node.scope.database.store(name)).__dict__)
+        opened._run = self._run_shared
         return opened
 
     def timeout(self, seconds: float) -> NoReturn:
@@ -200,14 +200,14 @@ def _shared_class(kind: Any) -> Any:
 
 def _called(name: str) -> Any:
     def call(self: Any, /, *args: Any, **keywords: Any) -> Any:
-        return self._run(lambda: getattr(self._node.scope.database, name)(*args, **keywords))
+        return self._run_shared(lambda: getattr(self._node.scope.database, name)(*args, **keywords))
 
     call.__name__ = name
     return call
 
 
 def _got(name: str) -> Any:
-    return lambda self: self._run(lambda: getattr(self._node.scope.database, name))
+    return lambda self: self._run_shared(lambda: getattr(self._node.scope.database, name))
 
 
 class _SharedStore(Store):
@@ -235,7 +235,10 @@ _STORE = (
     "count",
     "delete",
     "entry",
+    "pop",
+    "popitem",
     "purge",
+    "setdefault",
 )
 for _name in _STORE:
     setattr(_SharedStore, _name, _called_on_store(_name))
@@ -276,7 +279,7 @@ class _SharedResult(Result[T]):
 
 
 def _shared_result(shared: _Shared, open_result: Callable[[Database], Result[T]]) -> Result[T]:
-    run = shared._run
+    run = shared._run_shared
     return _shared(run(lambda: open_result(shared._node.scope.database)), run)
 
 

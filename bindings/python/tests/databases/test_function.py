@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 import uuid
 import weakref
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from models import Person
 
-from cormorant import Database, DataError, ProgrammingError, func, select
+from cormorant import Database, DataError, OperationalError, ProgrammingError, func, select
 
 
 def one(db: Database, sql: str, *bindings: Any) -> Any:
@@ -223,3 +224,52 @@ def test_an_integer_beyond_64_bits_is_refused(db: Database, number: int) -> None
 def test_the_largest_integers_are_given(db: Database, number: int) -> None:
     db.register_function(lambda: number, name="large")
     assert one(db, "SELECT large()") == number
+
+
+class Total:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def step(self, i: int) -> None:
+        self.count += 1
+
+    def inverse(self, i: int) -> None:
+        self.count -= 1
+
+    def value(self) -> int:
+        return self.count
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT total2(i) FROM n",
+        "SELECT sum(same(i)) FROM n",
+        "SELECT max(t) FROM (SELECT total2(i) OVER (ROWS 1 PRECEDING) AS t FROM n)",
+        "SELECT min(i || '' COLLATE turned) FROM n",
+    ],
+)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_signal_between_calls_ends_the_statement(db: Database, sql: str) -> None:
+    sql = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) {sql}"
+    db.register_aggregate(Total, name="total2")
+
+    @db.register_function
+    def same(i: int) -> int:
+        return i
+
+    db.register_collation("turned", lambda a, b: (a < b) - (a > b))
+    expected = db.fetch_value(sql)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for seconds in (0.03, 0.04, 0.05, 0.06):
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            with pytest.raises((KeyboardInterrupt, OperationalError)) as ended:
+                assert db.fetch_value(sql) == expected
+                pytest.fail("nobody heard the signal")
+            if isinstance(ended.value, OperationalError):
+                assert ended.value.code == "CORM_E_INTERRUPTED"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert db.fetch_value(sql) == expected

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal, cast
 
@@ -25,7 +26,10 @@ from cormorant import (
     Model,
     ProgrammingError,
     Registry,
+    _relation_base,
+    _worker,
     column,
+    model,
 )
 
 
@@ -477,3 +481,47 @@ def test_what_needs_no_lock_of_the_file_is_written_beside_a_cursor_all_the_same(
             assert db.query("SELECT x FROM own").fetch_all() == [(1,)]
         other.close()
         next(rows)
+
+
+def test_a_child_waits_for_no_lock_of_its_parents_threads(path: Path) -> None:
+    locks = (_relation_base, "_lock"), (model, "_variants_lock"), (_worker, "_lock")
+    held, is_over = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with ExitStack() as stack:
+            for module, name in locks:
+                stack.enter_context(getattr(module, name))
+            held.set()
+            is_over.wait()
+
+    def take() -> None:
+        for module, name in locks:
+            assert getattr(module, name).acquire(timeout=1), (module, name)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    number = child(take)
+    is_over.set()
+    thread.join()
+    assert ended(number) == 0
+
+
+def test_what_a_child_drops_of_its_parents_is_left_alone(path: Path) -> None:
+    async def main() -> None:
+        async with AsyncDatabase(path) as db:
+            transaction, result = db.transaction(), db.query("SELECT 1 UNION ALL SELECT 2")
+            async with transaction:
+                await transaction.execute("CREATE TABLE t (x)")
+                await result.fetch_one()
+
+                def drop() -> None:
+                    with pytest.warns(ResourceWarning, match="dropped"):
+                        transaction.__del__()
+                    result.__del__()
+
+                assert ended(child(drop)) == 0
+            assert await result.fetch_all() == [(2,)]
+            assert await db.count("t") == 0
+
+    asyncio.run(main())

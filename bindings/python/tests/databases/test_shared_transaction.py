@@ -15,7 +15,16 @@ from typing import Any
 import pytest
 from models import Department, Note
 
-from cormorant import BusyError, Database, DataError, IntegrityError, ProgrammingError, SharedTransaction, select
+from cormorant import (
+    Bundle,
+    BusyError,
+    Database,
+    DataError,
+    IntegrityError,
+    ProgrammingError,
+    SharedTransaction,
+    select,
+)
 
 
 def names(db: Database) -> list[str]:
@@ -208,3 +217,11 @@ def test_what_the_database_counts_waits_for_no_transaction(db: Database) -> None
         tx.insert(made)
         assert (db.last_insert_id, db.changes) == (made.id, 1)
         assert db.total_changes >= 1
+
+
+def test_what_takes_no_database_of_it_says_so(db: Database) -> None:
+    bundle = Bundle()
+    bundle.add("001", "CREATE TABLE t (x)")
+    for call in (bundle.apply, bundle.status, db.plan(Department).apply):
+        with db.shared_transaction() as tx, pytest.raises(ProgrammingError, match="takes no database of a shared"):
+            call(tx)

@@ -214,3 +214,21 @@ def test_a_wait_ends_with_its_database(path: Path) -> None:
     with meanwhile(lambda: time.sleep(0.05) or db.close()):  # type: ignore[func-returns-value]
         assert list(observer) == []
     observer.cancel()
+
+
+def test_one_that_is_cancelled_before_it_waits_is_over(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    take = Observer._take
+
+    def cancelled(self: Observer[Person]) -> Any:
+        item = take(self)
+        self.cancel()
+        return item
+
+    monkeypatch.setattr(Observer, "_take", cancelled)
+
+    async def over() -> list[Any]:
+        return [item async for item in db.observe(Person)]
+
+    assert list(db.observe(Person)) == []
+    assert db.observe(Person).next() is None
+    assert asyncio.run(over()) == []

@@ -414,3 +414,9 @@ def test_wrong_graphs(db: Database) -> None:
         db.save_graph([artist, bix])
     with pytest.raises(cormorant.ProgrammingError, match="model"):
         db.save_graph([5])  # type: ignore[list-item]
+
+
+def test_a_limit_beyond_all_rows(filled: Database) -> None:
+    for limit in (2**31 - 1, 2**31, 2**70):
+        artist = filled.one(select(Artist).load(Artist.albums, limit=limit).where(Artist.id == 1))
+        assert len(artist.albums) == len(filled.load(artist, Artist.albums, limit=limit)) > 1

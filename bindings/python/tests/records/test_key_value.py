@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 import cormorant
-from cormorant import Database, Store
+from cormorant import BusyError, Database, Store
 
 VALUES: list[Any] = [
     None, 0, -(2**63), 2**63 - 1, 0.0, 2.0, float("inf"), "", "a\0b", "é\U0001f600", b"", b"\0\xff", True, False, [],
@@ -143,3 +144,40 @@ def test_a_closed_database(path: Path) -> None:
 def test_names_without_nul(db: Database) -> None:
     assert "the store's name holds a NUL" in refused("CORM_E_ENCODING", lambda: db.store("a\0b")).message
     assert "the table's name holds a NUL" in refused("CORM_E_ENCODING", lambda: db.store("a").adopt("t\0")).message
+
+
+class Meddled(Store):
+    """Another connection deletes what is asked for, behind the answer."""
+
+    other: Store
+
+    def __getitem__(self, key: str) -> Any:
+        value = super().__getitem__(key)
+        with contextlib.suppress(BusyError):
+            self.other.delete(key)
+        return value
+
+
+def test_what_asks_and_writes_is_one_transaction(db: Database, path: Path) -> None:
+    with Database(path, busy_timeout=0.01) as second:
+        store, plain = Meddled(db, "s"), db.store("s")
+        store.other = second.store("s")
+        plain["k"] = 1
+        assert store.pop("k") == 1
+        plain["k"] = 2
+        assert store.popitem() == ("k", 2)
+        plain["k"] = 3
+        assert store.setdefault("k", 4) == 3
+        assert plain.setdefault("l", 5) == plain.pop("l") == 5
+        assert dict(plain.items()) == {"k": 3}
+        assert store.pop("l", None) is None
+        with pytest.raises(KeyError, match="l"):
+            store.pop("l")
+        assert db.transaction_depth == 0
+
+
+def test_a_shared_transaction_takes_an_entry_out(db: Database) -> None:
+    with db.shared_transaction() as tx:
+        store = tx.store("s")
+        store["a"] = 1
+        assert (store.pop("a"), store.setdefault("b", 2), store.popitem()) == (1, 2, ("b", 2))

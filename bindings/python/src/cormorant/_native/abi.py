@@ -1334,6 +1334,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_python_run": ("pointer", ("pointer", "pointer", "size")),
     "corm_python_destroy_stream": ("void", ("pointer",)),
     "corm_python_set_patience": ("void", ("int32",)),
+    "corm_python_set_confirming": ("void", ("pointer",)),
     "corm_block_batch_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer")),
     "corm_block_batch_write": ("int32", ("pointer", "pointer", "int32", "int32", "text", "pointer", "size", "pointer")),
     "corm_block_batch_add": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),

@@ -155,6 +155,13 @@ def failed(what: str, error: BaseException, out_error: int | None) -> int:
     return give_error(f"{what} raised {type(error).__name__}: {error}", error, out_error)
 
 
+def ran(out_error: int | None) -> int:
+    """Tells the library that a function of the program has run; the status to return."""
+    if out_error:
+        ctypes.c_void_p.from_address(out_error).value = None
+    return abi.CORM_OK
+
+
 def give_error(
     text: str, cause: BaseException, out_error: int | None, status: int = abi.CORM_E_CALLBACK, hint: str | None = None
 ) -> int:

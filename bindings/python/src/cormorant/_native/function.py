@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from . import abi
-from .call import call, failed
+from .call import call, failed, ran
 from .handle import DatabaseHandle
 from .kept import keep, kept, release
 from .library import TYPES, int64, library, utf8
@@ -40,6 +40,11 @@ _Compare = ctypes.CFUNCTYPE(
     ctypes.c_void_p,
 )
 _VALUE = TYPES["corm_value"]
+
+
+# A signal's handler is called before a function's first line, and what it raises ends it there: ctypes tells nobody,
+# and gives the library whatever lay in memory.
+library.corm_python_set_confirming(release)
 
 
 def _arguments(address: int | None, count: int) -> list[Any]:
@@ -89,7 +94,7 @@ def _call(name: str, function: Callable[[list[Any]], Any]) -> Any:
     def run(arguments: int | None, count: int, answer: int | None, _context: object, out_error: int | None) -> int:
         try:
             _give(answer, function(_arguments(arguments, count)))
-            return abi.CORM_OK
+            return ran(out_error)
         except BaseException as error:
             return failed(name, error, out_error)
 
@@ -103,7 +108,7 @@ def _changing(name: str, make: Callable[[], Aggregate], change: Callable[[Aggreg
             if not place.value:
                 place.value = keep(make())
             change(kept[place.value or 0], _arguments(arguments, count))
-            return abi.CORM_OK
+            return ran(out_error)
         except BaseException as error:
             return failed(name, error, out_error)
 
@@ -114,7 +119,7 @@ def _valuing(name: str, make: Callable[[], Aggregate]) -> Any:
     def run(state: int | None, answer: int | None, _context: object, out_error: int | None) -> int:
         try:
             _give(answer, (kept[state] if state else make()).value())
-            return abi.CORM_OK
+            return ran(out_error)
         except BaseException as error:
             return failed(name, error, out_error)
 
@@ -163,6 +168,7 @@ def register_collation(database: DatabaseHandle, name: str, compare: Callable[[s
     def run(left: int, left_size: int, right: int, right_size: int, _context: object, out_error: int | None) -> int:
         try:
             order = compared(_text(left, left_size), _text(right, right_size))
+            ran(out_error)
             return (order > 0) - (order < 0)
         except BaseException as error:
             failed(f"the collation {name}", error, out_error)
