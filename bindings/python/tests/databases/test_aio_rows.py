@@ -12,7 +12,7 @@ import pytest
 from awaiting import on
 from models import Note
 
-from cormorant import AsyncDatabase, BusyError, Database, ProgrammingError, select
+from cormorant import AsyncDatabase, AsyncResult, BusyError, Database, ProgrammingError, select
 
 
 def test_rows_come_one_after_the_other(path: Path) -> None:
@@ -155,7 +155,11 @@ def test_rows_behind_a_read_that_was_cancelled_are_not_none(path: Path) -> None:
 
 def test_a_result_is_closed_behind_its_database(path: Path) -> None:
     async def body(db: AsyncDatabase) -> None:
-        results = [db.query("SELECT 1"), db.query("SELECT 1 UNION ALL SELECT 2"), db.cursor(Note)]
+        results: list[AsyncResult[Any]] = [
+            db.query("SELECT 1"),
+            db.query("SELECT 1 UNION ALL SELECT 2"),
+            db.cursor(Note),
+        ]
         assert await results[0].fetch_all() == [(1,)]
         assert await results[1].fetch_one() == (1,)
         await results[1].close()

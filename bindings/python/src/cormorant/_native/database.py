@@ -100,17 +100,19 @@ class _Trace:
         kept.pop(self.number, None)
 
 
-# One for all, so that none goes that the library may still call.
-@TraceFunction
 def _tell(sql: bytes, nanoseconds: int, number: int | None) -> None:
     if told := kept.get(number or 0):
         told(sql.decode("utf-8", "replace"), nanoseconds / 1e9)
 
 
+# One for all, so that none goes that the library may still call.
+_tell_function = TraceFunction(_tell)
+
+
 def set_trace(database: DatabaseHandle, callback: Callable[[str, float], object] | None) -> object:
     """Sets the callback; what comes back must be held as long as it is to be told."""
     trace = None if callback is None else _Trace(callback)
-    function = _tell if trace else TraceFunction()
+    function = _tell_function if trace else TraceFunction()
     call(library.corm_database_set_trace, database, function, trace and trace.number)
     return trace
 
