@@ -9,7 +9,7 @@ from contextlib import suppress
 from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
-from weakref import ref
+from weakref import WeakValueDictionary, ref
 
 from ._native import abi
 from ._native import transaction as native_transaction
@@ -98,21 +98,27 @@ class Notes:
 class Innermost(dict[int, Notes]):
     """The innermost open transaction of each thread on a database, for all who have it open together."""
 
-
-class _Open(dict[int, Innermost]):
-    """Where a thread has transactions open. They end with it, and another may have its number then."""
-
     def __init__(self) -> None:
-        self._thread = get_ident()
-
-    def __del__(self) -> None:
-        for innermost in self.values():
-            innermost.pop(self._thread, None)
+        # The threads that leave nothing here when they end.
+        self.leaving: set[int] = set()
 
 
 class _Here(threading.local):
+    """Of a thread. Its transactions end with it, and another one may have its number then."""
+
     def __init__(self) -> None:
-        self.open = _Open()
+        self.end = _End()
+
+
+class _End:
+    def __init__(self) -> None:
+        self._thread = get_ident()
+        self.known: WeakValueDictionary[int, Innermost] = WeakValueDictionary()
+
+    def __del__(self) -> None:
+        for innermost in self.known.values():
+            innermost.pop(self._thread, None)
+            innermost.leaving.discard(self._thread)
 
 
 _here = _Here()
@@ -183,8 +189,9 @@ class Transaction:
             innermost = self._database._innermost
             self._outer = innermost.get(self._thread)
             innermost[self._thread] = self._notes
-            if self._outer is None:
-                _here.open[id(innermost)] = innermost
+            if self._thread not in innermost.leaving:
+                _here.end.known[id(innermost)] = innermost
+                innermost.leaving.add(self._thread)
         except BaseException:
             # One that a signal raised, such as KeyboardInterrupt, when it had begun.
             if number.value:
@@ -269,8 +276,6 @@ class Transaction:
         if innermost.get(self._thread) is self._notes:
             if outer is None:
                 del innermost[self._thread]
-                if self._thread == get_ident():
-                    _here.open.pop(id(innermost), None)
             else:
                 innermost[self._thread] = outer
         self._outer = None
