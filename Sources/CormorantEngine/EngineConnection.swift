@@ -22,8 +22,10 @@ package protocol EngineConnection: AnyObject {
     var schemaChanges: Int { get }
     /// Grows when a transaction has ended that may have written.
     var writes: Int64 { get }
-    /// Whether SQL has changed settings of the session's, or has made temporary tables, since `isSetUp`: it may answer otherwise than others.
+    /// Whether SQL has changed settings of the session's, or has made temporary tables, since it was set up: it may answer otherwise than others.
     var hasOwnSettings: Bool { get }
+    /// Whether SQL has made a temporary table that outlives its transaction.
+    var hasTemporaryTable: Bool { get }
     /// Whether rows of a statement are still to come.
     var isStreaming: Bool { get }
     /// How the program wants to be told of what is committed.
@@ -40,8 +42,8 @@ package protocol EngineConnection: AnyObject {
     func begin(_ kind: EngineTransaction) throws
     /// Opens another connection to the same database, with the same options.
     func another(isReader: Bool) throws -> any EngineConnection
-    /// The program has set it up: what it has set is what all connections of the database have.
-    func isSetUp()
+    /// Has the program set it up, now and whenever it is connected anew: what that sets is what all connections of the database have.
+    func setUp(_ body: @escaping () throws -> Void) throws
     /// Looks, without asking the server, whether that has ended the connection while nothing ran; if so, the next use connects anew.
     func wake()
     /// Stops the running statement. May be called by any thread while the connection is open.

@@ -39,13 +39,14 @@ extension Connection {
     /// Takes over a connection of another engine, and has the program set it up.
     private convenience init(over engine: any EngineConnection, path: String, options: OpenOptions) throws {
         self.init(engine: engine, path: path, options: options)
-        defer { engine.isSetUp() }
         guard let setUp = options.setUp else { return }
         do {
-            try run(setUp)
+            try engine.setUp { [unowned self] in
+                do { try run(setUp) } catch let failure as SetUpFailure { throw failure.error }
+            }
         } catch {
             close()
-            throw error
+            throw (error as? CormorantError).map { SetUpFailure(error: $0) } ?? error
         }
     }
 }
@@ -104,6 +105,6 @@ private func settings(_ options: OpenOptions) -> [String] {
     var settings: [String] = []
     if options.busyTimeout > 0 { settings.append("SET lock_timeout = \(options.busyTimeout)") }
     if options.synchronous == .off { settings.append("SET synchronous_commit = off") }
-    if options.mode == .readOnly { settings.append("SET default_transaction_read_only = on") }
+    if options.mode == .readOnly { settings.append(readOnlySetting) }
     return settings
 }

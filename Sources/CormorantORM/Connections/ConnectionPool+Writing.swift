@@ -93,7 +93,8 @@ extension ConnectionPool {
     /// After SQL that a program has written: a transaction that it began is nobody's, and all see it.
     func follow(_ pooled: PooledConnection, _ connection: Connection) {
         guard let writing else { return }
-        let isOpen = connection.isInTransaction && connection.transactionDepth == 0
+        // One that has failed is to be rolled back there.
+        let isOpen = connection.isOpenOnServer && connection.transactionDepth == 0
         let isPinned = state.locked { writing.pinned === pooled && !writing.isPinnedForGood }
         if isOpen {
             pin(pooled, forGood: false)

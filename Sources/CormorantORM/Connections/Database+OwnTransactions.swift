@@ -149,7 +149,7 @@ extension Database {
         let writer = writers.flatMap { writers in writers.state.locked { writers.writing?.pinned } } ?? writer
         guard writer.tryAcquire(0) else { return noTransaction() }
         defer { writer.release() }
-        guard let connection = writer.connection, connection.isInTransaction, connection.transactionDepth == 0 else {
+        guard let connection = writer.connection, connection.isOpenOnServer, connection.transactionDepth == 0 else {
             return noTransaction()
         }
         return begunBySQL()

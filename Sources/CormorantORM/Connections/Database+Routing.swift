@@ -35,8 +35,9 @@ extension Database {
         if let writers, let connection = pooled.connection { writers.follow(pooled, connection) }
         if let readers, let connection = pooled.connection {
             // What raw SQL began is nobody's, and all see it.
-            readers.areBypassed = connection.isInTransaction && connection.transactionDepth == 0
+            readers.areBypassed = connection.isOpenOnServer && connection.transactionDepth == 0
         }
+        if let engine = pooled.connection?.engine, engine.hasTemporaryTable { retireReaders() }
         pooled.releaseAfterWriting()
     }
 

@@ -41,6 +41,8 @@ extension PostgresConnection {
             try body()
             try settle()
         } catch {
+            // In a child of the process that has opened it all of it is the parent's.
+            if isForked { throw error }
             pipeline?.copy?.cancel()
             pipeline?.copy = nil
             try? settle()
@@ -65,6 +67,7 @@ extension PostgresConnection {
     func send(_ statement: PostgresStatement, copying copySQL: String?, omitting omitted: Int32) throws -> Bool {
         guard let pipeline else { throw CormorantError(.internal, "a statement is not waited for outside a pipeline") }
         if let error = pipeline.error { throw error }
+        try fork.refuse()
         do {
             if let copy = pipeline.copy, copy.statement === statement, copy.omitted == omitted {
                 try copy.addRow()
@@ -142,6 +145,7 @@ extension PostgresConnection {
     /// Waits for the outcome of all that was sent, and ends the mode. Outside a pipeline it does nothing.
     func leavePipeline() throws {
         guard let pipeline else { return }
+        try fork.refuse()
         if let copy = pipeline.copy {
             pipeline.copy = nil
             do {
@@ -193,18 +197,19 @@ extension PostgresConnection {
         if pipeline.isEntered, let error = pipeline.error { throw error }
     }
 
-    /// Sends savepoints with a statement behind them, all of it in one message.
+    /// Sends savepoints or settings with a statement behind them, all of it in one message.
     /// - Returns: false where libpq does not.
-    func send(_ savepoints: [String], _ prepared: Prepared, _ parameters: WireParameters) -> Bool {
-        guard pq.enterPipeline(handle) == 1 else { return false }
-        for sql in savepoints {
-            guard pq.sendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0) == 1 else { return false }
-        }
-        return send(prepared, parameters) && pq.sync(handle) == 1
+    func send(_ before: [String], _ prepared: Prepared, _ parameters: WireParameters) -> Bool {
+        enterPipeline(sending: before) && send(prepared, parameters) && pq.sync(handle) == 1
     }
 
-    /// Reads what the server says to savepoints, before what it says to the statement behind them.
-    func readSavepoints(_ count: Int) -> ServerFailure? {
+    func enterPipeline(sending before: [String]) -> Bool {
+        guard pq.enterPipeline(handle) == 1 else { return false }
+        return before.allSatisfy { pq.sendQueryParams(handle, $0, 0, nil, nil, nil, nil, 0) == 1 }
+    }
+
+    /// Reads what the server says to these, before what it says to the statement behind them.
+    func readWhatWentBefore(_ count: Int) -> ServerFailure? {
         var failure: ServerFailure?
         for _ in 0..<count {
             while let result = pq.getResult(handle) {
@@ -216,7 +221,7 @@ extension PostgresConnection {
     }
 
     /// Behind the results of such a statement.
-    func leaveSavepoints(_ words: StatementWords) {
+    func leaveModeOfPipeline(_ words: StatementWords) {
         guard pq.status(handle) == 0 else { return }
         try? collect(words) { _, _ in }
         _ = pq.exitPipeline(handle)

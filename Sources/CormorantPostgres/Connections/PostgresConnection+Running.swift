@@ -11,6 +11,7 @@ extension PostgresConnection {
     /// Each statement by itself, as SQLite does it: those before one that fails stay.
     package func script(_ sql: String, refusal: (String) -> CormorantError?) throws {
         guard !sql.utf8.contains(0) else { throw StatementFault.nul(sql) }
+        try fork.refuse()
         try leavePipeline()
         var copy = sql
         try copy.withUTF8 { bytes in
@@ -44,9 +45,10 @@ extension PostgresConnection {
 
     /// Sends one statement by itself, and reads all that comes. Returns what the server says against it.
     /// - Parameter source: the SQL that an error shows.
-    func runDirect(_ sql: String, _ words: StatementWords?, _ source: String, isTold: Bool = true) throws
-        -> ServerFailure?
-    {
+    /// - Parameter isAlone: whether no settings stand before it.
+    func runDirect(
+        _ sql: String, _ words: StatementWords?, _ source: String, isTold: Bool = true, isAlone: Bool = false
+    ) throws -> ServerFailure? {
         if loss != nil, transaction == .failed, let words, words.endsTransaction, !words.commits {
             // The server has rolled it back with the connection.
             transaction = .none
@@ -56,7 +58,9 @@ extension PostgresConnection {
         let isEnd = words?.endsTransaction ?? false
         try makeReady(withSavepoints: !isEnd)
         began(sql, isTold: isTold)
-        let text = isEnd ? (takeSavepoints() + [sql]).joined(separator: "; ") : sql
+        let before = isEnd ? takeSavepoints() : isAlone ? [] : words.map(settings) ?? []
+        let start = before.map { $0 + "; " }.joined()
+        let text = start.isEmpty ? sql : start + sql
         guard pq.sendQuery(handle, text) == 1 else { throw lost(words) }
         var failure: ServerFailure?
         var refused: CormorantError?
@@ -76,6 +80,11 @@ extension PostgresConnection {
         guard pq.status(handle) == 0 else { throw lost(words) }
         ended()
         if let refused { throw refused }
+        // What runs in no transaction has none that settings could be for, and what only reads runs not at all without them.
+        if !isEnd, !start.isEmpty, failure?.state == "25001", !settings.contains(readOnlySetting) {
+            return try runDirect(sql, words, source, isTold: false, isAlone: true)
+        }
+        if !start.isEmpty { failure?.leaveOut(start.unicodeScalars.count) }
         return failure
     }
 
@@ -143,8 +152,9 @@ extension PostgresConnection {
         let name = prepared.name ?? ""
         began(prepared.sql.source, isTold: false)
         var rows: [[String?]] = []
+        let before = settings(before: words)
         var sent =
-            pq.enterPipeline(handle) == 1 && pq.sendPrepare(handle, name, prepared.sql.text, 0, nil) == 1
+            enterPipeline(sending: before) && pq.sendPrepare(handle, name, prepared.sql.text, 0, nil) == 1
             && pq.sendDescribe(handle, name) == 1
         if asksConstraints, sent {
             let table = target.joined(separator: ".")
@@ -154,7 +164,7 @@ extension PostgresConnection {
         var failure: ServerFailure?
         var isCopied = false
         try collect(words) { command, result in
-            switch (command, pq.resultStatus(result)) {
+            switch (command - before.count, pq.resultStatus(result)) {
             case (1, ResultStatus.command): prepared.describe(result, pq)
             case (2, ResultStatus.rows): rows = texts(result)
             case (3, ResultStatus.rows): isCopied = pq.rowCount(result) > 0

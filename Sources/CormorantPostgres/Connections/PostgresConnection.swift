@@ -7,9 +7,11 @@ import CormorantThreads
 package final class PostgresConnection: EngineConnection {
     let pq: LibPQ
     let url: ServerURL
-    private let settings: [String]
-    /// That has opened it; a child of it has the same socket.
-    private let process = getpid()
+    let settings: [String]
+    /// The same for one transaction, where it may have a server that the one before it had not.
+    private let localSettings: [String]
+    /// A child of the process that has opened it has the same socket.
+    let fork = ForkMark()
     /// nil once it is closed.
     private(set) var handle: OpaquePointer?
     let interrupter: Interrupter
@@ -17,15 +19,20 @@ package final class PostgresConnection: EngineConnection {
     /// As 150018 for 15.18.
     package let serverVersion: Int
     /// Whether the server is in recovery, or its default is to take no writes.
-    package let isReadOnly: Bool
+    package var isReadOnly: Bool { openedReadOnly && stillReadsOnly }
+    private var openedReadOnly: Bool
 
     package var changes: Int64 = 0
     package internal(set) var totalChanges: Int64 = 0
     package internal(set) var schemaChanges = 0
-    package private(set) var writes: Int64 = 0
+    /// From a number on that no other connection had.
+    package private(set) var writes = monotonicTime()
     package private(set) var hasOwnSettings = false
-    /// Whether the program's set-up has changed any, which a session that is opened anew lacks.
-    private var hasSetUpSettings = false
+    package private(set) var hasTemporaryTable = false
+    /// The program's set-up.
+    private var setUp: (() throws -> Void)?
+    /// While it runs.
+    private var isSettingUp = false
     /// Whether this transaction may have.
     var hasWritten = false
     var transaction = TransactionState.none
@@ -68,12 +75,18 @@ package final class PostgresConnection: EngineConnection {
         self.marked = marked
         self.url = url
         self.settings = settings
+        localSettings =
+            url.keepsStatements
+            ? []
+            : settings.map {
+                $0 == readOnlySetting ? "SET TRANSACTION READ ONLY" : "SET LOCAL \($0.dropFirst("SET ".count))"
+            }
         self.standbys = standbys
         let opened = try OpenedServer(pq, url, settings, standbys?.wanted)
         handle = opened.handle
         engineName = opened.name
         serverVersion = opened.version
-        isReadOnly = opened.isReadOnly
+        openedReadOnly = opened.isReadOnly
         interrupter = Interrupter(pq, opened.handle)
     }
 
@@ -112,12 +125,25 @@ package final class PostgresConnection: EngineConnection {
         streaming?.drop()
         streaming = nil
         // A child would tell the server that its parent goes.
-        if getpid() == process { pq.close(handle) }
+        if !isForked { pq.close(handle) }
         handle = nil
         transaction = .none
     }
 
-    package func isSetUp() { (hasSetUpSettings, hasOwnSettings) = (hasOwnSettings, false) }
+    /// Whether the socket is another process's, which alone reads from it and writes to it.
+    var isForked: Bool { fork.isForked }
+
+    package func setUp(_ body: @escaping () throws -> Void) throws {
+        setUp = body
+        try runSetUp()
+    }
+
+    private func runSetUp() throws {
+        guard let setUp else { return }
+        isSettingUp = true
+        defer { (isSettingUp, hasOwnSettings) = (false, false) }
+        try setUp()
+    }
 
     package func wake() {
         guard handle != nil, loss == nil, transaction == .none, streaming == nil else { return }
@@ -126,6 +152,8 @@ package final class PostgresConnection: EngineConnection {
             _ = lost(nil)
             return
         }
+        // Of a session that listens libpq keeps them, and nobody reads them.
+        while let notification = pq.notifies(handle) { pq.freeMemory(notification) }
     }
 
     package func interrupt() { interrupter.interrupt() }
@@ -138,6 +166,16 @@ package final class PostgresConnection: EngineConnection {
 
     package var hasFailedTransaction: Bool { transaction == .failed }
 
+    /// Servers from 14 on tell when a standby has been promoted, or a default was set anew, with what is run next.
+    private var stillReadsOnly: Bool {
+        guard let recovers = parameter("in_hot_standby") else { return true }
+        return recovers == "on" || parameter("default_transaction_read_only") == "on"
+    }
+
+    private func parameter(_ name: String) -> String? {
+        pq.parameterStatus(handle, name).map { String(cString: $0) }
+    }
+
     /// Writes are serializable, as SQLite's are: a program that reads and then writes would lose updates otherwise.
     package func begin(_ kind: EngineTransaction) throws {
         guard transaction == .none else {
@@ -145,18 +183,28 @@ package final class PostgresConnection: EngineConnection {
                 .transaction, "cannot start a transaction within a transaction",
                 hint: "end the one that is open first, or use a SAVEPOINT inside it")
         }
-        switch kind {
-        case .write where !isReadOnly: try run("BEGIN ISOLATION LEVEL SERIALIZABLE\(localSettings)")
-        case .batch where !isReadOnly: try run("BEGIN ISOLATION LEVEL READ COMMITTED\(localSettings)")
-        // In one message, so that what is read is as of now, not as of the first statement.
-        case .write, .batch, .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY\(localSettings); SELECT 1")
+        if kind != .read, isReadOnly, parameter("in_hot_standby") == "on" { try run("SELECT 1", isTold: false) }
+        let settings = localSettings.map { "; \($0)" }.joined()
+        do {
+            switch kind {
+            case .write where !isReadOnly: try run("BEGIN ISOLATION LEVEL SERIALIZABLE\(settings)")
+            case .batch where !isReadOnly: try run("BEGIN ISOLATION LEVEL READ COMMITTED\(settings)")
+            // In one message, so that what is read is as of now, not as of the first statement.
+            case .write, .batch, .read:
+                try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY\(settings); SELECT 1")
+            }
+        } catch {
+            // What stands behind BEGIN has failed.
+            if transaction != .none { try? run("ROLLBACK", isTold: false) }
+            throw error
         }
     }
 
-    /// Behind a pooler that gives each transaction another server, settings would be those of whoever comes next.
-    private var localSettings: String {
-        url.keepsStatements
-            ? "" : settings.map { "; SET LOCAL \($0.dropFirst("SET ".count))" }.joined()
+    /// Behind a pooler that gives each transaction another server, settings would be those of whoever comes next: they go with each
+    /// statement outside a transaction, too. A procedure ends transactions itself, which it cannot with something before it.
+    func settings(before words: StatementWords) -> [String] {
+        localSettings.isEmpty || transaction != .none || words.callsProcedure && !settings.contains(readOnlySetting)
+            ? [] : localSettings
     }
 
     // Statements -----------------------------------------------------------------------------------------------------
@@ -173,7 +221,8 @@ package final class PostgresConnection: EngineConnection {
         }
         let prepared = Prepared(try ServerSQL(sql), keepsStatements: url.keepsStatements)
         if !prepared.isDirect { try describe(prepared) }
-        if let old = statements.add(prepared), old.isOnServer, let name = old.name, transaction != .failed {
+        // One that goes can be dropped on the server only where that runs anything.
+        if transaction != .failed, let old = statements.add(prepared), old.isOnServer, let name = old.name {
             try run("DEALLOCATE \(name)", isTold: false)
         }
         return prepared
@@ -194,6 +243,12 @@ package final class PostgresConnection: EngineConnection {
         return savepoints
     }
 
+    /// What is sent in one message with a statement.
+    func takeWhatGoesBefore(_ words: StatementWords) -> [String] {
+        if !savepoints.isEmpty { return takeSavepoints() }
+        return localSettings.isEmpty ? [] : settings(before: words)
+    }
+
     /// Before anything is sent: what another statement still gets is read into memory.
     /// - Parameter withSavepoints: whether those that wait are sent, too.
     func makeReady(withSavepoints: Bool = true) throws {
@@ -203,7 +258,7 @@ package final class PostgresConnection: EngineConnection {
         }
         if let loss {
             // A transaction that was lost with it waits for its rollback.
-            guard transaction == .none else { throw loss }
+            guard transaction == .none, !isSettingUp else { throw loss }
             try reopen()
         }
         guard !isCopying else {
@@ -214,7 +269,7 @@ package final class PostgresConnection: EngineConnection {
         if !isMarked, transaction == .none, pipeline == nil, case let number = marked.number.load(), number != 0 {
             try beMarked(number)
         }
-        if let standbys, transaction == .none, pipeline == nil { try standbys.catchUp(self) }
+        if let standbys, transaction == .none, pipeline == nil, !isSettingUp { try standbys.catchUp(self) }
         if withSavepoints, !savepoints.isEmpty { try run(takeSavepoints().joined(separator: "; "), isTold: false) }
     }
 
@@ -253,8 +308,11 @@ package final class PostgresConnection: EngineConnection {
 
     /// Takes the outcome of a command from its tag, such as `INSERT 0 3`.
     func completed(_ result: OpaquePointer, _ words: StatementWords) {
-        if !words.isReadOnly { hasWritten = true }
-        if words.changesSession { hasOwnSettings = true }
+        if words.mayWrite { hasWritten = true }
+        if words.changesSession {
+            hasOwnSettings = true
+            if words.makesTemporaryTable { hasTemporaryTable = true }
+        }
         if words.changesRows, let tag = pq.affectedRows(result), let count = Int64(String(cString: tag)) {
             changes = count
             totalChanges += count
@@ -289,7 +347,7 @@ package final class PostgresConnection: EngineConnection {
         savepoints = []
         streaming = nil
         interrupter.end()
-        let isUnknown = words.map { $0.commits || !wasOpen && !$0.isReadOnly } ?? false
+        let isUnknown = words.map { $0.commits || !wasOpen && $0.mayWrite } ?? false
         let fate =
             isUnknown
             ? "; whether it has carried out the last statement is not known"
@@ -304,20 +362,31 @@ package final class PostgresConnection: EngineConnection {
             .connection, "\(message)\(fate)\(said.isEmpty ? "" : ": \(said)")", hint: hint)
     }
 
-    /// Connects anew. What was set for the session is gone, as are temporary tables and what the server had prepared.
+    /// Connects anew, and sets up what the program does. What else was set for the session is gone, as are temporary tables and what the
+    /// server had prepared.
     func reopen() throws {
         let opened = try OpenedServer(pq, url, settings, standbys?.wanted)
         interrupter.replace(opened.handle)
         pq.close(handle)
         handle = opened.handle
         isMarked = false
-        hasOwnSettings = hasSetUpSettings
+        openedReadOnly = opened.isReadOnly
+        (hasOwnSettings, hasTemporaryTable) = (false, false)
         loss = nil
         statements.forget()
         schemaChanges += 1
         standbys?.reopened(self)
+        do { try runSetUp() } catch {
+            // Without it nothing is to run here.
+            _ = lost(nil)
+            transaction = .none
+            throw error
+        }
     }
 }
+
+/// Of the options that have the server take no writes.
+package let readOnlySetting = "SET default_transaction_read_only = on"
 
 /// What the sessions of one database are marked with; 0: nothing.
 final class MarkedSessions: Sendable {

@@ -1,10 +1,12 @@
 import CormorantBase
 import CormorantEngine
+import CormorantThreads
 
 /// A connection of its own that the server notifies, which a pooler in between does not.
 final class PostgresListener: EngineListener {
     private let pq: LibPQ
     private var handle: OpaquePointer?
+    private let fork = ForkMark()
 
     init(_ pq: LibPQ, _ url: ServerURL, _ channel: String) throws {
         self.pq = pq
@@ -34,7 +36,8 @@ final class PostgresListener: EngineListener {
     }
 
     func close() {
-        pq.close(handle)
+        // In a child of the process that has opened it the server would be told that it goes.
+        if !fork.isForked { pq.close(handle) }
         handle = nil
     }
 

@@ -8,7 +8,7 @@ final class ServerFailure {
     let message: String
     let hint: String?
     /// In characters of the text that was sent, from 1; nil where it names none.
-    let character: Int?
+    private(set) var character: Int?
     let schema: String?
     let table: String?
     let column: String?
@@ -30,6 +30,9 @@ final class ServerFailure {
         constraint = field(ErrorField.constraint)
         context = field(ErrorField.context)
     }
+
+    /// So many characters were sent before the statement.
+    func leaveOut(_ count: Int) { character = character.flatMap { $0 > count ? $0 - count : nil } }
 
     /// Which of the rows that are copied into a table it was, from 1.
     func line(ofCopyInto table: String) -> Int? {

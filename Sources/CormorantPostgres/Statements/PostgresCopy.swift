@@ -157,13 +157,21 @@ final class PostgresCopy {
     func cancel() {
         guard isOpen else { return }
         isOpen = false
+        if connection.isForked { return }
         try? connection.endCopy(sql, into: table, "the rows were taken back", first: first, count: count)
     }
 
     private func send() throws {
-        let sent = connection.pq.putCopyData(connection.handle, buffer, Int32(truncatingIfNeeded: used))
+        if connection.isForked { throw usedAfterFork() }
+        // A row may be longer than what is sent at once; the server puts the parts together.
+        var (start, isSent) = (0, true)
+        while isSent, start < used {
+            let count = min(used - start, 1 << 28)
+            isSent = connection.pq.putCopyData(connection.handle, buffer + start, Int32(truncatingIfNeeded: count)) == 1
+            start += count
+        }
         used = 0
-        guard sent != 1 else { return }
+        guard !isSent else { return }
         isOpen = false
         try connection.endCopy(sql, into: table, nil, first: first, count: count)
         throw connection.lost(sql.words)

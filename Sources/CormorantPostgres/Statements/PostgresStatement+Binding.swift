@@ -13,6 +13,8 @@ struct BoundValue {
     private(set) var count = 0
     private var copy: UnsafeMutableRawPointer?
     private var capacity = 0
+    /// A larger copy goes with its value.
+    private static let keptCapacity = 1 << 20
 
     var integer: Int64 { Int64(bitPattern: bits) }
     var real: Double { Double(bitPattern: bits) }
@@ -20,7 +22,10 @@ struct BoundValue {
         UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: count)
     }
 
-    mutating func setNull() { kind = .null }
+    mutating func setNull() {
+        kind = .null
+        if capacity > BoundValue.keptCapacity { free() }
+    }
 
     mutating func set(_ value: Int64) {
         kind = .integer

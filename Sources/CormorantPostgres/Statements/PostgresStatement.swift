@@ -20,8 +20,8 @@ package final class PostgresStatement: EngineStatement {
     private var isRunning = false
     /// Whether the server sends results of it still.
     private var isStreaming = false
-    /// Whether savepoints were sent before it.
-    private var isBehindSavepoints = false
+    /// Whether savepoints or settings were sent before it.
+    private var isInPipeline = false
     /// Whether the server has told its outcome; an error after that is of its commit.
     private var isComplete = false
     private var results = ResultQueue()
@@ -194,17 +194,16 @@ package final class PostgresStatement: EngineStatement {
         let parameters = try encodeParameters()
         layOut()
         connection.began(prepared.sql.source)
-        let savepoints = connection.takeSavepoints()
+        let before = connection.takeWhatGoesBefore(prepared.sql.words)
         let sent =
-            savepoints.isEmpty
-            ? connection.send(prepared, parameters) : connection.send(savepoints, prepared, parameters)
+            before.isEmpty ? connection.send(prepared, parameters) : connection.send(before, prepared, parameters)
         guard sent else { throw connection.lost(prepared.sql.words) }
-        isBehindSavepoints = !savepoints.isEmpty
-        if isBehindSavepoints, let refused = connection.readSavepoints(savepoints.count) {
+        isInPipeline = !before.isEmpty
+        if isInPipeline, let refused = connection.readWhatWentBefore(before.count) {
             failure = connection.error(refused, prepared.sql)
         }
         // What writes is read to its end at once. All else takes its rows while the server makes the next ones.
-        if taking != .one, !isBehindSavepoints, prepared.sql.words.isReadOnly {
+        if taking != .one, !isInPipeline || connection.transaction == .none, prepared.sql.words.isReadOnly {
             _ = pq.setChunkedRowsMode?(connection.handle, 256) ?? pq.setSingleRowMode(connection.handle)
         }
         isRunning = true
@@ -254,9 +253,9 @@ package final class PostgresStatement: EngineStatement {
             next = pq.getResult(connection.handle)
         }
         isStreaming = false
-        if isBehindSavepoints {
-            isBehindSavepoints = false
-            connection.leaveSavepoints(prepared.sql.words)
+        if isInPipeline {
+            isInPipeline = false
+            connection.leaveModeOfPipeline(prepared.sql.words)
         }
         if pq.status(connection.handle) != 0, connection.loss == nil { failure = connection.lost(prepared.sql.words) }
         connection.ended()
@@ -270,14 +269,14 @@ package final class PostgresStatement: EngineStatement {
         while isStreaming { readResult() }
     }
 
-    /// The connection is closed under it.
+    /// The connection is closed under it, or is another process's.
     func drop() {
         isStreaming = false
         results.clear(pq)
     }
 
     package func reset() {
-        if isStreaming { skipRest() }
+        if isStreaming { connection.isForked ? drop() : skipRest() }
         pq.clear(current)
         current = nil
         (place, count) = (0, 0)

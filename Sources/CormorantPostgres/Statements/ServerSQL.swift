@@ -127,7 +127,7 @@ func scanStatement(
         switch token.kind {
         case .space, .comment, .openComment: continue
         case .semicolon where words.isEmpty: continue
-        case .semicolon where words.blocks == 0:
+        case .semicolon where !words.isWithin:
             words.conclude()
             return words
         default:

@@ -10,6 +10,8 @@ struct StatementWords {
     private var locks = false
     private var makesTable = false
     private var callsWriter = false
+    /// A function that may not be the server's own.
+    private var callsOther = false
     private var setsConfig = false
     /// Of a table that goes with its session, and before others of its name.
     private var namesTemporary = false
@@ -27,8 +29,10 @@ struct StatementWords {
     private var previousWord = ""
     private var parentheses = 0
     private var isRoutine = false
-    /// Of BEGIN ATOMIC and CASE, between which and their END a semicolon ends no statement.
-    private(set) var blocks = 0
+    /// Of BEGIN ATOMIC and CASE.
+    private var blocks = 0
+    /// Where a semicolon ends no statement: before the END of a block, and in the parentheses of CREATE RULE.
+    var isWithin: Bool { blocks > 0 || parentheses > 0 }
 
     private enum Expectation {
         case nothing
@@ -42,7 +46,9 @@ struct StatementWords {
         isEmpty = false
         defer { previous = token.kind }
         switch token.kind {
-        case .leftParenthesis: parentheses += 1
+        case .leftParenthesis:
+            parentheses += 1
+            if previous == .quotedIdentifier || previous == .identifier && mayBeWriting(previousWord) { callsOther = true }
         case .rightParenthesis: parentheses -= 1
         default: break
         }
@@ -105,16 +111,20 @@ struct StatementWords {
 
     /// Asked with each run.
     private(set) var isReadOnly = true
+    /// The same, but that a function may write that is not the server's own.
+    private(set) var mayWrite = false
     private(set) var changesSchema = false
     /// Whether settings of the session's may be others behind it, beyond its transaction.
     private(set) var changesSession = false
 
+    /// Whether the server drops all that it keeps.
     private(set) var forgetsStatements = false
 
     /// After the last token.
     mutating func conclude() {
-        forgetsStatements = first == "deallocate" || first == "discard"
+        forgetsStatements = (first == "deallocate" || first == "discard") && previousWord == "all"
         isReadOnly = onlyReads
+        mayWrite = !isReadOnly || callsOther
         changesSchema = mayChangeSchema
         changesSession = mayChangeSession
     }
@@ -139,6 +149,8 @@ struct StatementWords {
 
     /// Whether a COMMIT of the server's is part of it.
     var commits: Bool { first == "commit" || first == "end" }
+
+    var callsProcedure: Bool { first == "call" || first == "do" }
 
     private var onlyReads: Bool {
         if transactionWord != nil { return true }
@@ -169,9 +181,13 @@ struct StatementWords {
         case "set": !["local", "transaction", "constraints"].contains(second)
         // What code of the program's may do.
         case "reset", "discard", "do", "call", "load": true
-        case "create": namesTemporary && !dropsAtCommit && !isRoutine
-        default: setsConfig || makesTable && namesTemporary
+        default: setsConfig || makesTemporaryTable
         }
+    }
+
+    /// Whether it makes a temporary table that outlives its transaction.
+    var makesTemporaryTable: Bool {
+        namesTemporary && (first == "create" ? !dropsAtCommit && !isRoutine : makesTable)
     }
 
     /// Whether it is sent as it is, for it has neither parameters nor rows: one round trip, and nothing that the server keeps.
@@ -205,6 +221,29 @@ private let writingFunctions: Set<String> = [
     "pg_try_advisory_xact_lock", "lo_create", "lo_import", "lo_unlink", "lo_put", "txid_current", "pg_current_xact_id",
     "pg_terminate_backend", "pg_cancel_backend", "dblink_exec",
 ]
+
+/// Whether it may be the name of a function that the server has not by itself, and which may write.
+private func mayBeWriting(_ word: String) -> Bool { !word.hasPrefix("pg_") && !readingWords.contains(word) }
+
+/// Words that stand before a parenthesis in what only reads; of others a call may write.
+private let readingWords = Set(
+    """
+    all and any array as between bit by case cast char coalesce collate cube decimal distinct else except exists extract \
+    filter float from greatest having ilike in intersect interval is join lateral least like limit materialized not \
+    nullif numeric offset on or over overlay position precision recursive rollup row select sets similar some substring \
+    then time timestamp timestamptz trim union using values varchar when where \
+    abs acos age array_agg array_length array_position array_to_string ascii asin atan atan2 avg bool_and bool_or btrim \
+    cardinality ceil ceiling char_length chr clock_timestamp concat concat_ws cos count cume_dist current_setting \
+    date_part date_trunc decode degrees dense_rank div encode every exp first_value floor format gen_random_uuid \
+    generate_series initcap json_agg json_array_elements json_build_object json_each json_typeof jsonb_agg \
+    jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each \
+    jsonb_extract_path jsonb_insert jsonb_object_agg jsonb_path_query jsonb_set jsonb_typeof lag last_value lead left \
+    length ln log lower lpad ltrim make_date make_interval make_time make_timestamp make_timestamptz max md5 min mod now \
+    nth_value ntile octet_length percent_rank power radians random rank regexp_match regexp_matches regexp_replace repeat \
+    replace reverse right round row_number row_to_json rpad rtrim scale sha256 sign sin split_part sqrt starts_with \
+    string_agg string_to_array strpos substr sum tan to_char to_date to_json to_jsonb to_regclass to_timestamp translate \
+    trunc unnest upper
+    """.split(separator: " ").map(String.init))
 
 extension SQLLexer {
     /// A name as it can be put into SQL again.

@@ -247,6 +247,7 @@ struct ParameterEncoder {
             guard isDecimalText(text), let real = Double(String(decoding: text, as: UTF8.self)) else {
                 throw ParameterFault(.type, "a text that is no number")
             }
+            guard real.isFinite else { throw ParameterFault(.range, "a number that is too great") }
             try encode(real, type, place)
             if !keepsTypes, real != 0 {
                 try put(text, place)

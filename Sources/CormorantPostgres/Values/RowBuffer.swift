@@ -159,8 +159,9 @@ final class RowBuffer {
         switch type {
         case .bool: return RowCell(text.first == UInt8(ascii: "t") ? 1 : 0 as Int64)
         case .int2, .int4, .int8, .oid: return Int64(String(decoding: text, as: UTF8.self)).map { RowCell($0 as Int64) }
-        case .float8: return RowCell(strtod(value.assumingMemoryBound(to: CChar.self), nil))
-        case .float4: return RowCell(Double(strtof(value.assumingMemoryBound(to: CChar.self), nil)))
+        // Not by strtod, to which the program's locale may say that a comma is the point.
+        case .float8: return Double(String(decoding: text, as: UTF8.self)).map { RowCell($0) }
+        case .float4: return Float(String(decoding: text, as: UTF8.self)).map { RowCell(Double($0)) }
         case .bytea: return hexadecimal(text, column)
         case .timestamp, .timestamptz: return time(text, .datetime, column)
         case .date: return time(text, .date, column)

@@ -12,8 +12,8 @@ extension Connection {
             hint: "open a file of SQLite's for that, or use what the server has of its own")
     }
 
-    /// Whether the server has a transaction open, one that has failed included.
-    var isOpenOnServer: Bool { engine?.isInTransaction ?? isInTransaction }
+    /// Whether a transaction is open, one of a server's that has failed included.
+    package var isOpenOnServer: Bool { handle == nil ? engine?.isInTransaction ?? false : isInTransaction }
 
     @usableFromInline @inline(never)
     var isInTransactionOfEngine: Bool { engine.map { $0.isInTransaction && !$0.hasFailedTransaction } ?? false }

@@ -42,7 +42,8 @@ package final class Connection: ConnectionAttachment {
     private var attachments: [ObjectIdentifier: any ConnectionAttachment] = [:]
     /// Whether rows are kept for lookups, each of which asks.
     package var keepsRows = false
-    package let isReadOnly: Bool
+    package var isReadOnly: Bool { engine?.isReadOnly ?? false || openedReadOnly }
+    private let openedReadOnly: Bool
     package let capabilities: Capabilities
     /// Whether it reads beside another connection, which writes.
     var isReader = false
@@ -98,7 +99,7 @@ package final class Connection: ConnectionAttachment {
         capabilities = Capabilities(tellsChangedRows: csqlite_has_preupdate_hook() != 0)
         cache = StatementCache(capacity: options.statementCacheSize)
         busyTimeout = Int32(clamping: max(0, options.busyTimeout))
-        isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
+        openedReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
         do {
             guard status == SQLITE_OK else { throw error(status) }
             if let turns = VFS.turns(opened, "main") {
@@ -127,7 +128,7 @@ package final class Connection: ConnectionAttachment {
         faults = CodecFaults()
         cache = StatementCache(capacity: options.statementCacheSize)
         busyTimeout = Int32(clamping: max(0, options.busyTimeout))
-        isReadOnly = engine.isReadOnly || options.mode == .readOnly
+        openedReadOnly = options.mode == .readOnly
         isReader = options.isReader
     }
 

@@ -27,6 +27,8 @@ public struct RawConnection: ~Copyable {
 /// Tells what the program's set-up threw from what went wrong with the file.
 package struct SetUpFailure: Error {
     package let error: CormorantError
+
+    package init(error: CormorantError) { self.error = error }
 }
 
 extension Connection {

@@ -1,0 +1,454 @@
+"""What a session has, keeps and loses: options of opening, the program's set-up, kept statements, transactions that go wrong;
+and the session of a parent in the child of a fork."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import locale
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from conftest import URL
+from cormorant import BusyError, Column, Database, Error, Model, column, param, select
+
+WAIT = 20
+# Ends all other sessions of the database, as its server or a pooler does when nobody uses them.
+END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+# As long as a connection rests before it is looked at.
+REST = 1.1
+
+
+class Account(Model):
+    id: Column[int] = column(primary_key=True)
+    owner: Column[str]
+    balance: Column[int]
+
+
+@pytest.fixture
+def accounts(url: str) -> str:
+    with Database(url) as db:
+        db.create_tables(Account)
+        db.insert(Account(1, "Ann", 10))
+    return url
+
+
+def end_sessions(url: str) -> None:
+    with Database(url) as other:
+        other.execute(END)
+    time.sleep(REST)
+
+
+def fails(call: Callable[[], object], code: str) -> Error:
+    with pytest.raises(Error) as caught:
+        call()
+    assert caught.value.code == code, caught.value
+    return caught.value
+
+
+class Busy:
+    """A thread that has a connection in a transaction for so long."""
+
+    def __init__(self, db: Database) -> None:
+        begun, self.end = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with db.transaction():
+                begun.set()
+                self.end.wait(WAIT)
+
+        self.thread = threading.Thread(target=hold)
+        self.thread.start()
+        assert begun.wait(WAIT)
+
+    def __enter__(self) -> Busy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end.set()
+        self.thread.join()
+
+
+def on_a_thread(call: Callable[[], Any]) -> Any:
+    results: list[Any] = []
+
+    def run() -> None:
+        try:
+            results.append(call())
+        except Error as error:
+            results.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(WAIT)
+    assert results, "it hangs"
+    if isinstance(results[0], Error):
+        raise results[0]
+    return results[0]
+
+
+# Options, where no statement is kept ----------------------------------------------------------------------------------
+
+
+def test_the_mode_that_only_reads_is_upheld_where_no_statement_is_kept(accounts: str) -> None:
+    with Database(f"{accounts}?prepare=never", mode="read_only") as db:
+        for write in (
+            lambda: db.execute("DELETE FROM account WHERE id > ?", (0,)),
+            lambda: db.execute("DELETE FROM account"),
+            lambda: db.insert(Account(2, "Bob", 1)),
+            lambda: db.save(Account(1, "Bob", 1)),
+            lambda: db.insert_many([Account(2, "Bob", 1)]),
+            lambda: db.execute("DROP TABLE account"),
+            lambda: db.execute_script("SELECT 1; TRUNCATE account"),
+        ):
+            fails(write, "CORM_E_READ_ONLY")
+        db.execute("BEGIN")
+        fails(lambda: db.execute("DELETE FROM account"), "CORM_E_READ_ONLY")
+        db.execute("ROLLBACK")
+        assert [account.owner for account in db.query(Account)] == ["Ann"]
+        assert len(db.fetch_all("SELECT generate_series(1, 3000)")) == 3000
+
+
+def test_the_busy_timeout_is_upheld_where_no_statement_is_kept(accounts: str) -> None:
+    with Database(accounts) as db, Database(f"{accounts}?prepare=never", busy_timeout=200) as other, db.transaction():
+        db.execute("UPDATE account SET balance = 1")
+        db.execute("LOCK TABLE account")
+        for call in (
+            lambda: other.execute("UPDATE account SET balance = 2"),
+            lambda: other.execute("UPDATE account SET balance = ?", (2,)),
+            lambda: other.insert(Account(3, "Cid", 1)),
+            lambda: other.execute("ALTER TABLE account ADD COLUMN more int"),
+        ):
+            with pytest.raises(BusyError):
+                on_a_thread(call)
+        other.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
+        with pytest.raises(BusyError):
+            on_a_thread(lambda: other.execute("DELETE FROM account"))
+        other.execute("ROLLBACK")
+
+
+def test_what_stands_in_no_transaction_runs_where_no_statement_is_kept(accounts: str) -> None:
+    with Database(f"{accounts}?prepare=never", synchronous="off") as db:
+        db.execute("VACUUM account")
+        db.execute("CREATE INDEX CONCURRENTLY by_owner ON account (owner)")
+        db.execute_script("ANALYZE account; REINDEX INDEX CONCURRENTLY by_owner; SELECT 1")
+        assert db.execute("UPDATE account SET balance = 3") == 1
+        assert db.changes == 1
+        error = fails(lambda: db.execute("ALTER TABLE account ADD COLUMN more nonsense"), "CORM_E_SQL")
+        assert error.offset == len("ALTER TABLE account ADD COLUMN more ")
+        error = fails(lambda: db.execute("UPDATE account SET balanc = 1"), "CORM_E_SQL")
+        assert error.offset == len("UPDATE account SET ")
+
+
+# The program's set-up -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parameters", ["", "?prepare=never"])
+def test_set_up_is_called_when_a_session_is_opened_anew(accounts: str, parameters: str) -> None:
+    calls = []
+
+    def set_up(connection: Any) -> None:
+        calls.append(1)
+        connection.execute_script("SET search_path = tenant")
+
+    with Database(accounts) as other:
+        other.execute("CREATE SCHEMA tenant")
+    with Database(accounts + parameters, set_up=set_up) as db:
+        session = db.fetch_value("SELECT pg_backend_pid()")
+        assert db.fetch_value("SHOW search_path") == "tenant"
+        end_sessions(accounts)
+        assert db.fetch_value("SHOW search_path") == "tenant"
+        assert db.fetch_value("SELECT pg_backend_pid()") != session
+        # One that was lost in a transaction.
+        fails(lambda: lose(db, accounts), "CORM_E_CONNECTION")
+        assert db.fetch_value("SHOW search_path") == "tenant"
+        end_sessions(accounts)
+        with db.transaction():
+            assert db.fetch_value("SHOW search_path") == "tenant"
+        assert len(calls) == 4
+
+
+def lose(db: Database, url: str) -> None:
+    with db.transaction():
+        db.fetch_value("SELECT 1")
+        with Database(url) as other:
+            other.execute(END)
+        db.fetch_value("SELECT 1")
+
+
+def test_a_set_up_that_fails_leaves_no_session_without_it(accounts: str) -> None:
+    works = True
+
+    def set_up(connection: Any) -> None:
+        if not works:
+            raise LookupError("no tenant")
+        connection.execute_script("SET search_path = tenant")
+
+    with Database(accounts, set_up=set_up) as db:
+        end_sessions(accounts)
+        works = False
+        for _ in range(2):
+            with pytest.raises(LookupError, match="no tenant"):
+                db.fetch_value("SHOW search_path")
+        works = True
+        assert db.fetch_value("SHOW search_path") == "tenant"
+
+
+# Statements that the server keeps -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "forget", ["DISCARD TEMP", "DISCARD PLANS", "DISCARD SEQUENCES", "DEALLOCATE mine", "DEALLOCATE ALL", "DISCARD ALL"]
+)
+def test_statements_are_known_after_others_were_forgotten(accounts: str, forget: str) -> None:
+    with Database(accounts) as db:
+        db.insert(Account(2, "Bob", 1))
+        if "mine" in forget:
+            db.execute("PREPARE mine AS SELECT 1")
+        db.execute(forget)
+        for number in range(3, 6):
+            with db.transaction():
+                db.insert(Account(number, "Bob", 1))
+        assert db.count(Account) == 5
+
+
+def test_statements_are_known_after_a_plan(accounts: str) -> None:
+    query = select(Account).where(Account.balance > param("least"))
+    with Database(accounts) as db:
+        db.insert(Account(2, "Bob", 1))
+        db.explain(query)
+        for number in range(3, 6):
+            with db.transaction():
+                db.insert(Account(number, "Bob", 1))
+                db.explain(query)
+                db.insert(Account(number + 10, "Bob", 1))
+        assert db.count(Account) == 8
+
+
+# Transactions that go wrong -------------------------------------------------------------------------------------------
+
+
+def test_a_transaction_begun_by_sql_is_everybodys_until_it_ends_though_it_failed(accounts: str) -> None:
+    with Database(accounts) as db:
+        with Busy(db):
+            db.execute("BEGIN")
+            fails(lambda: db.execute("INSERT INTO nowhere VALUES (1)"), "CORM_E_SQL")
+        fails(lambda: db.fetch_value("SELECT 1"), "CORM_E_TRANSACTION")
+        db.execute("ROLLBACK")
+        with db.transaction():
+            on_a_thread(lambda: db.insert(Account(2, "Bob", 1)))
+        assert db.count(Account) == 2
+
+
+def test_a_transaction_begun_by_sql_that_loses_its_session_is_over(accounts: str) -> None:
+    with Database(accounts) as db:
+        with Busy(db):
+            db.execute("BEGIN")
+            session = db.fetch_value("SELECT pg_backend_pid()")
+            with Database(accounts) as other:
+                other.execute("SELECT pg_terminate_backend(?)", (session,))
+            fails(lambda: db.execute("INSERT INTO account VALUES (7, 'x', 1)"), "CORM_E_CONNECTION")
+        fails(lambda: db.fetch_value("SELECT 1"), "CORM_E_CONNECTION")
+        db.execute("ROLLBACK")
+        with db.transaction():
+            on_a_thread(lambda: db.insert(Account(2, "Bob", 1)))
+        assert db.count(Account) == 2
+
+
+def test_a_beginning_that_fails_half_way_leaves_no_transaction(accounts: str) -> None:
+    # The settings of the options stand behind BEGIN, where no statement is kept.
+    with Database(f"{accounts}?prepare=never", writer_count=1, reader_count=1, set_up=limit) as db:
+        for _ in range(2):
+            with pytest.raises(Error):
+                with db.transaction():
+                    pass
+        db.execute("SET lock_timeout = 0")
+        assert db.fetch_value("SELECT 1") == 1
+
+
+def limit(connection: Any) -> None:
+    connection.execute_script("SET statement_timeout = 0")
+
+
+def test_writes_work_once_the_server_takes_them(accounts: str) -> None:
+    role = f"role_{time.monotonic_ns()}"
+    with Database(accounts) as admin:
+        admin.execute_script(
+            f"CREATE ROLE {role} LOGIN; GRANT ALL ON account, account_id_seq TO {role};"
+            f"ALTER ROLE {role} SET default_transaction_read_only = on"
+        )
+        try:
+            with Database(accounts.replace("cormorant@", f"{role}@", 1)) as db:
+                fails(lambda: db.insert(Account(2, "Bob", 1)), "CORM_E_READ_ONLY")
+                admin.execute(f"ALTER ROLE {role} RESET default_transaction_read_only")
+                admin.execute(END)
+                time.sleep(REST)
+                db.insert(Account(2, "Bob", 1))
+                with db.transaction():
+                    db.insert(Account(3, "Bob", 1))
+                db.insert_many([Account(4, "Bob", 1), Account(5, "Bob", 1)])
+            assert admin.count(Account) == 5
+        finally:
+            admin.execute_script(f"DROP OWNED BY {role}; DROP ROLE {role}")
+
+
+# What is on one session -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT 1 AS a INTO TEMP mine", "CREATE TABLE pg_temp.mine (a int)",
+     "WITH x AS (SELECT 1 AS a) SELECT a INTO TEMPORARY TABLE mine FROM x", "SELECT 1 AS a INTO pg_temp.mine",
+     "CREATE VIEW pg_temp.mine AS SELECT 1"],
+)  # fmt: skip
+@pytest.mark.parametrize("script", [False, True])
+def test_all_calls_go_where_a_temporary_table_is(accounts: str, sql: str, script: bool) -> None:
+    with Database(accounts) as db:
+        on_a_thread(lambda: db.count(Account))
+        if script:
+            db.execute_script(f"SELECT 1; {sql}")
+        else:
+            db.execute(sql)
+        with Busy(db) as busy:
+            threading.Timer(0.3, busy.end.set).start()
+            db.fetch_value("SELECT count(*) FROM mine")
+
+
+# Values and statements ------------------------------------------------------------------------------------------------
+
+
+def test_a_comma_of_the_locale_cuts_no_real(url: str) -> None:
+    before = locale.setlocale(locale.LC_NUMERIC)
+    try:
+        for name in ("de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"):
+            with contextlib.suppress(locale.Error):
+                locale.setlocale(locale.LC_NUMERIC, name)
+                break
+        else:
+            pytest.skip("no locale with a comma")
+        with Database(url) as db:
+            sql = "SELECT CAST(1.5 AS float8), CAST(2.75 AS float4), '-Infinity'::float8, 1e-300::float8, interval '1 day'"
+            assert db.fetch_all(sql)[0][:4] == (1.5, 2.75, float("-inf"), 1e-300)
+    finally:
+        locale.setlocale(locale.LC_NUMERIC, before)
+
+
+def test_a_rule_may_have_several_statements(url: str) -> None:
+    rule = "CREATE RULE twice AS ON INSERT TO t DO ALSO (INSERT INTO a VALUES (new.x); INSERT INTO b VALUES (new.x))"
+    with Database(url) as db:
+        db.execute_script(f"CREATE TABLE t (x int); CREATE TABLE a (x int); CREATE TABLE b (x int); {rule}; SELECT 1")
+        db.execute(rule.replace("twice", "again"))
+        db.execute("INSERT INTO t VALUES (1)")
+        assert db.fetch_value("SELECT count(*) FROM b") == 2
+        fails(lambda: db.execute_script("SELECT (1; DROP TABLE t"), "CORM_E_SQL")
+        assert db.fetch_value("SELECT count(*) FROM t") == 1
+
+
+# Forks ----------------------------------------------------------------------------------------------------------------
+
+
+def in_a_child(call: Callable[[], object]) -> None:
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            call()
+            code = 7
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+@pytest.fixture
+def limited() -> Iterator[None]:
+    """A test that hangs is killed, for what hangs is libpq."""
+    signal.alarm(WAIT)
+    yield
+    signal.alarm(0)
+
+
+SERIES = "SELECT g, repeat('x', 1000) FROM generate_series(1, 100000) g"
+
+
+@pytest.mark.usefixtures("limited")
+@pytest.mark.parametrize("reopened", [False, True])
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("model", [False, True])
+def test_a_child_leaves_a_half_read_result_to_its_parent(accounts: str, reopened: bool, within: bool, model: bool) -> None:
+    with Database(accounts) as db, db.transaction() if within else contextlib.nullcontext():
+        if model:
+            db.execute("INSERT INTO account SELECT g, repeat('x', 1000), g FROM generate_series(2, 100000) g")
+        rows = iter(db.cursor(Account) if model else db.query(SERIES))
+        next(rows)
+
+        def drop() -> None:
+            nonlocal rows
+            if reopened:
+                db.reopen()
+            del rows
+            gc.collect()
+
+        in_a_child(drop)
+        assert sum(1 for _ in rows) == 99_999
+        assert db.count(Account) == (100_000 if model else 1)
+
+
+@pytest.mark.usefixtures("limited")
+@pytest.mark.parametrize("reopened", [False, True])
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("model", [False, True])
+def test_a_child_does_not_go_on_with_a_result_of_its_parents(accounts: str, reopened: bool, within: bool, model: bool) -> None:
+    with Database(accounts) as db, db.transaction() if within else contextlib.nullcontext():
+        if model:
+            db.execute("INSERT INTO account SELECT g, repeat('x', 1000), g FROM generate_series(2, 100000) g")
+        rows = iter(db.cursor(Account) if model else db.query(SERIES))
+        next(rows)
+
+        def go_on() -> None:
+            if reopened:
+                db.reopen()
+            for _ in range(2):
+                error = fails(lambda: list(rows), "CORM_E_MISUSE")
+                assert "forked" in error.message, error
+            if reopened:
+                assert db.fetch_value("SELECT 1") == 1
+
+        in_a_child(go_on)
+        assert sum(1 for _ in rows) == 99_999
+        assert db.count(Account) == (100_000 if model else 1)
+
+
+@pytest.mark.usefixtures("limited")
+@pytest.mark.parametrize("how", ["goes on", "fails", "ends"])
+def test_a_child_leaves_a_copy_to_its_parent(accounts: str, how: str) -> None:
+    def records() -> Iterator[Account]:
+        for number in range(2, 5000):
+            if number == 4000:
+                child = os.fork()
+                if child == 0:
+                    if how == "goes on":
+                        number = 4000
+                    elif how == "fails":
+                        raise LookupError
+                    else:
+                        os._exit(7)
+                else:
+                    children.append(child)
+            yield Account(number, "x" * 100, number)
+
+    children: list[int] = []
+    with Database(accounts) as db:
+        try:
+            db.insert_many(records())
+        except (Error, LookupError) as error:
+            assert not children, error
+            os._exit(7 if isinstance(error, LookupError) or "forked" in error.message else 1)
+        if not children:
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 7
+        assert db.count(Account) == 4999
