@@ -48,7 +48,9 @@ struct StatementWords {
         switch token.kind {
         case .leftParenthesis:
             parentheses += 1
-            if previous == .quotedIdentifier || previous == .identifier && mayBeWriting(previousWord) { callsOther = true }
+            if previous == .quotedIdentifier || previous == .identifier && mayBeWriting(previousWord) {
+                callsOther = true
+            }
         case .rightParenthesis: parentheses -= 1
         default: break
         }
