@@ -364,7 +364,8 @@ def test_what_a_function_of_a_select_wrote_is_known_to_caches(accounts: str) -> 
     with Database(f"{accounts}?outbox=install&poll=3600000") as db:
         db.set_cache(Account, max_count=9, max_bytes=99999)
         db.execute(
-            "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS $$ UPDATE account SET owner = 'x' WHERE id = 1; SELECT 1 $$"
+            "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS "
+            "$$ UPDATE account SET owner = 'x' WHERE id = 1; SELECT 1 $$"
         )
         for _ in range(2):
             db.find(Account, 1)
