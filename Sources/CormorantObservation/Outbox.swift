@@ -89,6 +89,8 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
     /// What was committed since the last reading: each transaction by itself.
     func read(_ connection: Connection) throws -> [CommittedChanges] {
         note(connection)
+        // What it runs itself is nobody's commit.
+        defer { note(connection) }
         readings += 1
         let begun = monotonicTime()
         formerKeys = []
