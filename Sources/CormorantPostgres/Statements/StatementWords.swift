@@ -225,7 +225,9 @@ private let writingFunctions: Set<String> = [
 ]
 
 /// Whether it may be the name of a function that the server has not by itself, and which may write.
-private func mayBeWriting(_ word: String) -> Bool { !word.hasPrefix("pg_") && !readingWords.contains(word) }
+private func mayBeWriting(_ word: String) -> Bool {
+    !word.hasPrefix("pg_") && !word.hasPrefix("txid_") && !readingWords.contains(word)
+}
 
 /// Words that stand before a parenthesis in what only reads; of others a call may write.
 private let readingWords = Set(
