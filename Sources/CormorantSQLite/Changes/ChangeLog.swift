@@ -187,10 +187,13 @@ package final class ChangeLog {
         _ handle: OpaquePointer?, _ operation: Int32, _ schema: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
         _ oldID: Int64, _ newID: Int64
     ) {
-        guard let schema, let name, let table = table(schema, name), table.isTracked else { return }
+        guard let schema, let name, let table = table(schema, name), table.isTracked || table.owner != nil else {
+            return
+        }
         if let owner = table.owner {
             owner.touch(.none)
-            return logUnknown(owner)
+            logUnknown(owner)
+            if !table.isTracked { return }
         }
         guard Int(sqlite3_preupdate_count(handle)) == table.columns.count else {
             // Somebody else has changed the table since it was looked at.
@@ -323,19 +326,17 @@ extension ChangeLog {
         _ schema: String, _ name: String, values: Bool, listener: (id: ObjectIdentifier, call: (RowKey) -> Void)?
     ) throws -> TrackedTable {
         let id = tableID(schema, name)
-        let table: TrackedTable
-        if let known = tables[id] {
-            table = known
-        } else {
-            table = TrackedTable(schema, name)
+        let table = tables[id] ?? TrackedTable(schema, name)
+        if !table.isTracked {
             if versions[foldIdentifier(schema)] == nil { note(schema) }
             try connection.describe(table)
             table.isAltered = false
             if table.isVirtual {
                 for part in try connection.shadowTables(of: table) {
-                    let shadow = TrackedTable(schema, part, owner: table)
-                    shadow.watchers = 1
-                    tables[tableID(schema, part)] = shadow
+                    let id = tableID(schema, part)
+                    let shadow = tables[id] ?? TrackedTable(schema, part)
+                    shadow.owner = table
+                    tables[id] = shadow
                 }
             }
             tables[id] = table
@@ -359,7 +360,8 @@ extension ChangeLog {
         }
         lastTable = nil
         guard !table.isTracked else { return }
-        tables = tables.filter { $0.value !== table && $0.value.owner !== table }
+        for shadow in tables.values where shadow.owner === table { shadow.owner = nil }
+        tables = tables.filter { $0.value.isTracked || $0.value.owner != nil }
     }
 
     var isEmpty: Bool { tables.isEmpty }
@@ -370,7 +372,7 @@ extension ChangeLog {
         lastTable = nil
         for schema in versions.keys { note(schema) }
         return tables.values.filter { table in
-            guard table.owner == nil else { return false }
+            guard table.isTracked else { return false }
             do { try connection.describe(table) } catch { table.isGone() }
             defer { table.isAltered = false }
             if table.isAltered { table.touch(.none) }

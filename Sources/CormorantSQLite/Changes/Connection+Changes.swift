@@ -154,15 +154,16 @@ extension Connection {
         return status == SQLITE_OK ? name.map { foldIdentifier(String(cString: $0)) } : nil
     }
 
-    /// The tables in which a virtual table keeps its rows: those whose names begin with its own.
+    /// The tables in which a virtual table keeps its rows, as its module names them: https://www.sqlite.org/pragma.html#pragma_table_list
     func shadowTables(of table: TrackedTable) throws -> [String] {
         let statement = try Statement(
             self,
             """
-            SELECT name FROM \(quoteIdentifier(table.schema)).sqlite_schema
-            WHERE type = 'table' AND substr(name, 1, length(?1) + 1) = ?1 || '_' COLLATE NOCASE
+            SELECT name FROM pragma_table_list WHERE schema = ?2 COLLATE NOCASE AND type = 'shadow'
+            AND substr(name, 1, length(?1) + 1) = ?1 || '_' COLLATE NOCASE
             """)
         try statement.bind(.text(table.name), 1)
+        try statement.bind(.text(table.schema), 2)
         var names: [String] = []
         while try statement.step() { if let name = Row(statement).cell(0).string { names.append(name) } }
         return names

@@ -81,8 +81,8 @@ package final class TrackedTable: @unchecked Sendable {
     var isAltered = false
     /// A virtual table, whose rows lie in tables that are its own.
     package internal(set) var isVirtual = false
-    /// The virtual table that this one belongs to.
-    let owner: TrackedTable?
+    /// The virtual table that keeps its rows in this one, which may be watched itself, too.
+    var owner: TrackedTable?
     /// How many want its changes, and how many of these the values.
     package var watchers = 0
     package var valueWatchers = 0
@@ -91,10 +91,9 @@ package final class TrackedTable: @unchecked Sendable {
     let nameBytes: [CChar]
     let schemaBytes: [CChar]
 
-    package init(_ schema: String, _ name: String, owner: TrackedTable? = nil) {
+    package init(_ schema: String, _ name: String) {
         self.schema = schema
         self.name = name
-        self.owner = owner
         nameBytes = Array(name.utf8CString)
         schemaBytes = Array(schema.utf8CString)
     }
@@ -105,6 +104,7 @@ package final class TrackedTable: @unchecked Sendable {
         signature = ""
     }
 
+    /// Whether somebody wants its own changes.
     var isTracked: Bool { watchers > 0 || !listeners.isEmpty }
 
     func touch(_ key: RowKey) {

@@ -1,0 +1,71 @@
+"""Virtual tables that are watched, beside ordinary tables whose names begin with theirs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from cormorant import Column, Database, Model, Region, key
+
+
+class SearchHistory(Model, table="search_history"):
+    id: Column[int] = key()
+    q: Column[str]
+
+
+class Content(Model, table="search_content"):
+    """Has the name of a table of fts5's own, but is the user's."""
+
+    id: Column[int] = key()
+    q: Column[str]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    with Database(tmp_path / "test.db") as db:
+        yield db
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["cache", "table", "virtual"])), ids=" ".join)
+@pytest.mark.parametrize("model", [SearchHistory, Content])
+def test_a_table_with_a_virtual_tables_name_before_its_own_is_watched(
+    db: Database, model: type[SearchHistory] | type[Content], order: tuple[str, ...]
+) -> None:
+    db.sync(model)
+    table = "search_content" if model is Content else "search_history"
+    content = ", content='search_content'" if model is Content else ""
+    db.execute(f"CREATE VIRTUAL TABLE search USING fts5(q{content})")
+    record = model(q="old")
+    record.id = 1
+    db.insert(record)
+    with ExitStack() as stack:
+        watched = {}
+        for what in order:
+            if what == "cache":
+                db.set_cache(model, max_count=10, max_bytes=10**6)
+                db.find(model, 1)
+            else:
+                region = model if what == "table" else Region("search")
+                watched[what] = stack.enter_context(db.observe(region))
+        db.execute(f"UPDATE {table} SET q = 'new' WHERE id = 1")
+        found = db.find(model, 1)
+        assert found is not None
+        assert found.q == "new"
+        assert watched["table"].next(5) is not None
+        if model is SearchHistory:
+            assert watched["virtual"].next(0) is None
+        while watched["virtual"].next(0) is not None:
+            pass
+        db.execute("INSERT INTO search (rowid, q) VALUES (7, 'word')")
+        assert watched["virtual"].next(5) is not None
+        # What ends takes nothing of the other's along.
+        watched["virtual"].cancel()
+        db.execute(f"UPDATE {table} SET q = 'newer' WHERE id = 1")
+        found = db.find(model, 1)
+        assert found is not None
+        assert found.q == "newer"
+        assert watched["table"].next(5) is not None
