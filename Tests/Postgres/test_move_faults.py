@@ -273,3 +273,14 @@ def test_a_target_with_other_tables_is_left_as_it_was_beside(url: str, tmp_path:
     assert "equal" in corm("move", file, url)
     with Database(url) as server:
         assert server.query("SELECT n FROM own").fetch_all() == [(1,)]
+
+
+def test_a_table_with_a_virtual_tables_name_before_its_own_is_moved(url: str, tmp_path: Path) -> None:
+    file = made(
+        tmp_path / "a.db",
+        """CREATE VIRTUAL TABLE note USING fts5(body); CREATE TABLE note_tag (id INTEGER PRIMARY KEY, tag TEXT);
+        INSERT INTO note_tag VALUES (1, 'x'), (2, 'y');""",
+    )
+    assert "the virtual table note" in corm("move", file, url, "--leave-out")
+    with Database(url) as server:
+        assert server.query("SELECT id, tag FROM note_tag ORDER BY id").fetch_all() == [(1, "x"), (2, "y")]

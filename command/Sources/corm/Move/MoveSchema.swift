@@ -18,12 +18,10 @@ struct MoveSchema {
         self.isCompared = isCompared
         indexNames = Set(metadata.tables.flatMap(\.indexes).compactMap(\.name).map(foldIdentifier))
         for problem in metadata.problems { leftOut.append("\(problem.type) \(problem.name): \(problem.message)") }
-        let virtual = metadata.tables.filter { $0.kind == .virtual }
         for table in metadata.tables {
             switch table.kind {
             case .view: leftOut.append("the view \(table.name)")
             case .virtual: leftOut.append("the virtual table \(table.name)")
-            case .table where virtual.contains(where: { table.name.hasPrefix($0.name + "_") }): break
             case .table: add(table, from: source, to: target)
             }
         }
