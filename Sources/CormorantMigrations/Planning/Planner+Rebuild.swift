@@ -10,9 +10,11 @@ extension Planner {
         let temporary = freeName(for: present.name)
         let future = future(present, difference)
         var sql = [wanted.sql(named: temporary)]
-        var copied = rowIDs(difference).map { [$0] } ?? []
-        for column in future.columns {
-            if let value = column.written { copied.append((quoteIdentifier(column.name), value)) }
+        var copied = future.columns.compactMap { column in
+            column.written.map { (column: quoteIdentifier(column.name), value: $0) }
+        }
+        if let rowID = rowIDs(difference), !copied.contains(where: { sameIdentifier($0.column, rowID.column) }) {
+            copied.insert(rowID, at: 0)
         }
         if !copied.isEmpty {
             let columns = copied.map(\.column).joined(separator: ", ")
@@ -58,11 +60,13 @@ extension Planner {
         return name
     }
 
-    /// Rows keep their rowid, also where no column shows it or the column is new.
+    /// Rows keep their rowid, also where no column shows it, no more or not yet.
     private func rowIDs(_ difference: TableDifference) -> (column: String, value: String)? {
         let (before, after) = (difference.before, difference.after)
-        guard !before.withoutRowID, !after.withoutRowID, before.rowIDColumn == nil else { return nil }
-        guard let hidden = hiddenRowID(before) else { return nil }
+        guard !before.withoutRowID, !after.withoutRowID else { return nil }
+        guard let hidden = before.rowIDColumn.map({ quoteIdentifier($0.name) }) ?? hiddenRowID(before) else {
+            return nil
+        }
         if let column = after.rowIDColumn {
             // An ordinary column that becomes the key brings its own values.
             return before.column(column.name) == nil ? (quoteIdentifier(column.name), hidden) : nil
