@@ -95,3 +95,40 @@ def test_a_rebuild_keeps_the_name_of_a_foreign_key(path: Path, reference: str) -
     [(sql,)] = rows(path, "SELECT sql FROM sqlite_schema WHERE name = 'child'")
     assert "of_mine" in str(sql)
     assert rows(path, 'SELECT "from", "table" FROM pragma_foreign_key_list(\'child\')') == [("other", "child")]
+
+
+class Doc(Model, table="doc"):
+    slug: Column[str] = column(primary_key=True)
+    id: Column[int]
+    body: Column[str]
+
+
+class SlugDoc(Model, table="doc"):
+    slug: Column[str] = column(primary_key=True)
+    body: Column[str]
+
+
+@pytest.mark.parametrize("model", [Doc, SlugDoc])
+def test_rows_keep_their_rowid_where_it_is_the_key_no_more(path: Path, model: type[Model]) -> None:
+    make(
+        path,
+        """CREATE TABLE doc (id INTEGER PRIMARY KEY, slug TEXT NOT NULL, body TEXT NOT NULL);
+        INSERT INTO doc VALUES (10, 'a', 'apple'), (20, 'b', 'pear');
+        CREATE VIRTUAL TABLE f USING fts5(body, content='doc'); INSERT INTO f (f) VALUES ('rebuild');""",
+    )
+    with Database(path) as db:
+        db.sync(model, allow_drop=["doc.id"] if model is SlugDoc else [])
+    assert rows(path, "SELECT rowid, slug FROM doc ORDER BY 1") == [(10, "a"), (20, "b")]
+    assert rows(path, "SELECT body FROM f WHERE f MATCH 'apple'") == [("apple",)]
+
+
+def test_a_rebuild_keeps_temporary_triggers(path: Path) -> None:
+    make(path, "CREATE TABLE child (id INTEGER PRIMARY KEY, name TEXT, other INTEGER REFERENCES child);")
+    with Database(path) as db:
+        db.execute_script(
+            """CREATE TEMP TABLE line (id);
+            CREATE TEMP TRIGGER audit AFTER INSERT ON main.child BEGIN INSERT INTO line VALUES (new.id); END"""
+        )
+        db.sync(Child)
+        db.execute("INSERT INTO child (name) VALUES ('x')")
+        assert db.query("SELECT id FROM temp.line").fetch_all() == [(1,)]

@@ -144,11 +144,21 @@ final class Applier {
             }
             try monitored(connection, step: step.summary, index: index, count: steps.count, total: step.rows ?? 0) {
                 do {
-                    for sql in step.sql { try connection.script(sql) }
+                    let triggers = try step.rebuilt.flatMap { try temporaryTriggers(of: $0, connection) }
+                    for sql in step.sql + triggers { try connection.script(sql) }
                 } catch let error as CormorantError {
                     throw error.ofMigration.prefixed("\(step.summary): ")
                 }
             }
+        }
+    }
+
+    /// What makes the connection's own triggers on a table anew, which go with it.
+    private func temporaryTriggers(of table: String, _ connection: Connection) throws -> [String] {
+        let sql = "SELECT sql FROM temp.sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE"
+        return try connection.texts(sql, about: table).map {
+            // SQLite keeps them as CREATE TRIGGER and what follows. One on a table of temp stays.
+            "CREATE TEMP TRIGGER IF NOT EXISTS" + $0.dropFirst("CREATE TRIGGER".count)
         }
     }
 

@@ -39,7 +39,7 @@ extension Connection {
     }
 
     /// The texts in the first column of what a query about a table gives.
-    func texts(_ sql: String, about table: String) throws -> [String] {
+    package func texts(_ sql: String, about table: String) throws -> [String] {
         let statement = try statement(sql)
         defer { recycle(statement) }
         try statement.bind(.text(table), 1)
