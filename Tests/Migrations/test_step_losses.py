@@ -99,3 +99,30 @@ def test_outside_a_transaction_the_statements_are_judged(path: Path) -> None:
         bundle.add("1", "-- outside transaction\n" + KEEPING["the twelve steps"])
         bundle.apply(db)
     assert rows(path, "SELECT count(*) FROM o") == [(3,)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "lost"),
+    [
+        ('ALTER TABLE t RENAME "to" TO x; DROP TABLE t', '2 rows of "t"'),
+        ('ALTER TABLE t RENAME "to" TO "x y"; DROP TABLE t', '2 rows of "t"'),
+        ('DROP TABLE "if"', '1 row of "if"'),
+        ('DROP TABLE IF EXISTS "if"', '1 row of "if"'),
+        ('ALTER TABLE t RENAME "column" TO y; ALTER TABLE t DROP COLUMN y', '2 values of "t.column"'),
+        ('ALTER TABLE t DROP "column"', '2 values of "t.column"'),
+        ('CREATE TABLE "exists" (a); DROP TABLE "if"', '1 row of "if"'),
+        ('ALTER TABLE "if" RENAME TO "to"; DROP TABLE main."to"', '1 row of "if"'),
+    ],
+)
+def test_words_in_quotes_are_names(path: Path, sql: str, lost: str) -> None:
+    make(
+        path,
+        """CREATE TABLE t ("to" INT, a INT, "column" INT); INSERT INTO t VALUES (1, 2, 3), (4, 5, 6);
+        CREATE TABLE "if" (a); INSERT INTO "if" VALUES (1);""",
+    )
+    bundle = Bundle()
+    bundle.add("1", sql)
+    with Database(path) as db:
+        with pytest.raises(Error, match=f"step 1 would lose {lost}"):
+            bundle.apply(db)
+        bundle.apply(db, allow_lossy=True)

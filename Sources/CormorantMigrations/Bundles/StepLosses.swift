@@ -113,7 +113,7 @@ struct StepLosses {
         var words = words(sql, 12).dropFirst()
             .drop { ["temp", "temporary", "virtual", "unlogged"].contains(foldIdentifier($0)) }
         guard words.popFirst().map(foldIdentifier) == "table" else { return }
-        if words.first.map(foldIdentifier) == "if" { words = words.dropFirst(3) }
+        if words.prefix(2).map(foldIdentifier) == ["if", "not"] { words = words.dropFirst(3) }
         // One that is there stays as it is.
         guard let name = Self.name(&words), tables[name] == nil else { return }
         guard case .table(let table)? = try? SchemaParser.object(sql) else {
@@ -157,14 +157,15 @@ struct StepLosses {
     private mutating func alter(_ name: String, _ action: ArraySlice<String>) {
         var words = action
         let verb = words.popFirst().map(foldIdentifier)
-        let isColumn = words.first.map { foldIdentifier($0) == "column" } ?? false
-        if isColumn, words.count > 1 { words = words.dropFirst() }
+        // A name in quotes may be any of these words: RENAME [COLUMN] "to" TO x, DROP "column".
+        let isColumn = words.first.map(foldIdentifier) == "column" && words.count > (verb == "rename" ? 3 : 1)
+        if isColumn { words = words.dropFirst() }
         if dialect == .postgres, words.first == "if", words.count > 2 {
             words = words.dropFirst(words.dropFirst().first == "not" ? 3 : 2)
         }
         guard let subject = words.first.map(foldIdentifier) else { return }
         switch verb {
-        case "rename" where subject == "to" && !isColumn:
+        case "rename" where subject == "to" && words.count == 2:
             guard let new = words.dropFirst().first else { return }
             tables[foldIdentifier(new)] = tables.removeValue(forKey: name)
         case "rename":
@@ -185,7 +186,7 @@ struct StepLosses {
     private mutating func drop(_ sql: String, _ offset: Int) {
         var words = words(sql, .max).dropFirst()
         let kind = words.popFirst().map(foldIdentifier)
-        if words.first.map(foldIdentifier) == "if" { words = words.dropFirst(2) }
+        if words.count > 2, words.prefix(2).map(foldIdentifier) == ["if", "exists"] { words = words.dropFirst(2) }
         if dialect == .postgres, words.last == "cascade" {
             words = words.dropLast()
             for name in words.split(separator: ",") { found += Self.companions(of: kind ?? "", name) }
