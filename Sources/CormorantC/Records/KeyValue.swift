@@ -77,7 +77,9 @@ private func read(_ entry: inout corm_store_entry, _ row: Row, from first: Int32
     entry.is_json = row.cell(first + 1).int64 != 0
     entry.created = row.cell(first + 2).int64 &* 1000
     entry.updated = row.cell(first + 3).int64 &* 1000
-    entry.expires = row.cell(first + 4).int64 &* 1000
+    // One that is further ahead than this can say comes out, and goes back, as the farthest.
+    let expires = row.cell(first + 4).int64
+    entry.expires = expires > Int64.max / 1000 ? .max : expires &* 1000
     entry.version = row.cell(first + 5).int64
     entry.expires_after = 0
 }

@@ -137,6 +137,23 @@ static void wrong_arguments_are_errors(void **state) {
     GIVES(CORM_NOT_FOUND, corm_store_get(store, "k", 1, NULL, NULL, &failure));
 }
 
+static void an_entry_that_lives_for_ever_goes_back_as_it_came(void **state) {
+    (void)state;
+    const int64_t times[] = {10000000000000000, INT64_MAX / 2};
+    for (size_t index = 0; index < 2; index += 1) {
+        corm_store_entry entry = entry_of("k", corm_value_int64(1));
+        entry.expires_after = times[index];
+        OK(corm_store_put(store, &entry, &failure));
+        corm_store_entry read = CORM_STORE_ENTRY_INIT;
+        OK(corm_store_get(store, CORM_KEY("k"), arena, &read, &failure));
+        assert_true(read.expires > 0);
+        read.value.as.integer += 1;
+        OK(corm_store_compare_and_set(store, &read, &failure));
+        OK(corm_store_get(store, CORM_KEY("k"), arena, &read, &failure));
+        assert_int_equal(read.value.as.integer, 2);
+    }
+}
+
 static void a_scan_gives_entries(void **state) {
     (void)state;
     corm_store_range range = CORM_STORE_RANGE_INIT;
@@ -238,6 +255,7 @@ int main(void) {
         STORE_TEST(an_entry_comes_back),
         STORE_TEST(json_is_looked_at),
         STORE_TEST(wrong_arguments_are_errors),
+        STORE_TEST(an_entry_that_lives_for_ever_goes_back_as_it_came),
         STORE_TEST(a_scan_gives_entries),
         STORE_TEST(an_entry_that_was_read_is_written_back),
         STORE_TEST(no_increment_of_two_processes_is_lost),
