@@ -36,11 +36,21 @@ extension Database {
         do {
             try commit()
         } catch {
-            // A deferred foreign key is one write's mistake, which each finds out by itself.
+            // What a constraint or a trigger that is deferred refuses is one write's mistake, which each finds out by itself.
             let error = plain(error)
-            undo(group, [.foreignKey, .conflict].contains(error.code) && group.count > 1 ? nil : error)
+            undo(group, group.count > 1 && isOfOneWrite(error) ? nil : error)
         }
         return group
+    }
+
+    /// Whether a COMMIT was refused for what one of its writes did. On a server that may be any error of a trigger's; those left out
+    /// would meet each write alike, or leave open whether it was committed.
+    private func isOfOneWrite(_ error: CormorantError) -> Bool {
+        if dialect == .sqlite { return [.foreignKey, .conflict].contains(error.code) }
+        let ofAll: [ErrorCode] = [
+            .connection, .busy, .full, .io, .noMemory, .interrupted, .corrupt, .readOnly, .transaction, .misuse,
+        ]
+        return !ofAll.contains(error.code)
     }
 
     /// Rolls back. What was done is gone: with an error that is told, without one it is to be run again.
