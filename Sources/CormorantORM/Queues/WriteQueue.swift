@@ -135,18 +135,20 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
         while ending == nil, !hasEnded { progress.wait(lock) }
         lock.unlock()
         ending?.join()
-        for listener in takeListeners() { listener.completions.end(discarding: false) }
+        endListeners()
     }
 
     /// The same without waiting.
     package func stop() {
         if database.writer.lock.isForked { return }
-        lock.lock()
-        defer { lock.unlock() }
-        isStopped.isSet = true
-        work.signal()
-        thread?.detach()
-        thread = nil
+        let isOver = lock.locked {
+            isStopped.isSet = true
+            work.signal()
+            thread?.detach()
+            thread = nil
+            return hasEnded
+        }
+        if isOver { endListeners() }
     }
 
     /// How many writes wait.
@@ -166,13 +168,12 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
         listeners.append(listener)
     }
 
-    private func takeListeners() -> [QueueListener] {
-        lock.lock()
-        defer {
-            listeners = []
-            lock.unlock()
+    private func endListeners() {
+        let ending = lock.locked {
+            defer { listeners = [] }
+            return listeners
         }
-        return listeners
+        for listener in ending { listener.completions.end(discarding: false) }
     }
 
     func remove(_ listener: QueueListener) {
@@ -264,6 +265,8 @@ extension WriteQueue {
         hasEnded = true
         progress.broadcast()
         lock.unlock()
+        // Also where nobody closes it.
+        endListeners()
     }
 
     /// Threads that were told of their writes come back with the next ones: a moment's patience, short beside a commit, has

@@ -36,6 +36,8 @@ struct QueueTests {
 
     private func hold() throws -> Hold { try Hold(queue) }
 
+    private func addNothing(_ queue: WriteQueue) throws { try queue.add { _ in } }
+
     @Test func writesOfManyTasksGiveEachItsResult() async throws {
         let keys = try await withThrowingTaskGroup(of: Int64?.self) { group in
             for number in 0..<200 {
@@ -318,6 +320,19 @@ struct QueueTests {
         while let completion = listener.next() { taken.append(completion.number) }
         #expect(taken == added)
         #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func aListenerEndsWithItsQueue(isUsed: Bool) async throws {
+        let listener: WriteListener
+        do {
+            let queue = try WriteQueue(database)
+            listener = try queue.listen()
+            if isUsed { try addNothing(queue) }
+        }
+        var count = 0
+        for try await _ in listener { count += 1 }
+        #expect(count == (isUsed ? 1 : 0))
     }
 
     @Test func closingRunsWhatWaits() throws {
