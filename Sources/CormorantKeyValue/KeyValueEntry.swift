@@ -141,7 +141,8 @@ extension KeyValueStore {
     public static func expiry(after duration: Duration) throws -> Int64 {
         let (seconds, attoseconds) = duration.components
         let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        return try expiry(overflow ? .max : milliseconds + attoseconds / 1_000_000_000_000_000)
+        let (sum, overflows) = milliseconds.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        return try expiry(overflow || overflows ? (seconds < 0 ? .min : .max) : sum)
     }
 
     @discardableResult

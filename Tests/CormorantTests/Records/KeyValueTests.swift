@@ -22,6 +22,15 @@ import Testing
         expectError(.encoding) { try Database(path: ":memory:").store("a\0b") }
     }
 
+    @Test func aTimeThatIsTooFarAheadIsRefused() {
+        expectError(.range) {
+            try KeyValueStore.expiry(
+                after: Duration(
+                    secondsComponent: 9_223_372_036_854_775, attosecondsComponent: 900_000_000_000_000_000))
+        }
+        expectError(.range) { try KeyValueStore.expiry(after: .seconds(Int64.min)) }
+    }
+
     @Test func aClosedDatabaseHasNoStores() throws {
         let folder = try TemporaryFolder()
         let database = try openDatabase(path: folder.file("test.db"))
