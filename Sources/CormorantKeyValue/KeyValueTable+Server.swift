@@ -1,3 +1,4 @@
+import CormorantBase
 import CormorantEngine
 import CormorantORM
 import CormorantSQLite
@@ -24,7 +25,7 @@ let createTableOnServer = """
     CREATE INDEX IF NOT EXISTS \(keyValueTable)_expires ON \(keyValueTable) (store, expires) WHERE expires IS NOT NULL;
     """
 
-let columnsOnServer: Set<String> = [
+let columnsOnServer: Set<ExactText> = [
     "store", "key", "version", "created", "updated", "expires", "json", "value_integer", "value_real", "value_text",
     "value_blob",
 ]

@@ -42,8 +42,8 @@
             }
             try start()
             let path = subscription.path
-            let name = path.split(separator: "/").last.map(String.init) ?? path
-            let folder = String(path.dropLast(name.count))
+            let end = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
+            let (folder, name) = (String(path[..<end]), String(path[end...]))
             // Files may come later: the log with the first write, another file in the place of this one.
             let watch = inotify_add_watch(
                 inotify, folder.isEmpty ? "." : folder, UInt32(IN_CREATE | IN_MOVED_TO | IN_MASK_ADD))

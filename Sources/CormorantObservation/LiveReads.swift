@@ -7,9 +7,9 @@ import CormorantSQLite
 package final class LiveReads: @unchecked Sendable {  // one thread at a time: who begins it, then who delivers
     private let body: @Sendable () throws -> Bool
     /// What each statement of the last run reads.
-    private var statements: [String: [TableRead]] = [:]
+    private var statements: [ExactText: [TableRead]] = [:]
     /// What is watched: of each table, its columns.
-    private var watched: [String: Set<String>] = [:]
+    private var watched: [ExactText: Set<ExactText>] = [:]
 
     /// - Parameter body: makes the reads; whether there is something to be told.
     package init(_ body: @escaping @Sendable () throws -> Bool) { self.body = body }
@@ -37,7 +37,7 @@ package final class LiveReads: @unchecked Sendable {  // one thread at a time: w
                 statements = statements.filter { run.contains($0.key) }
                 // What is no query, such as a PRAGMA, reads no table.
                 for sql in run where statements[sql] == nil {
-                    statements[sql] = (try? connection.tablesRead(by: sql)) ?? []
+                    statements[sql] = (try? connection.tablesRead(by: sql.text)) ?? []
                 }
             }
         }
@@ -54,5 +54,5 @@ package final class LiveReads: @unchecked Sendable {  // one thread at a time: w
 }
 
 extension TableRead {
-    fileprivate var id: String { foldIdentifier(schema) + "." + foldIdentifier(name) }
+    fileprivate var id: ExactText { nameKey(schema + "." + name) }
 }

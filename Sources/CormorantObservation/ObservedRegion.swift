@@ -124,8 +124,8 @@ extension Connection {
     private func watch(_ read: TableRead, key: [Value]?, _ values: Bool) throws -> WatchedTable {
         let table = try track(read.schema, read.name, values: values)
         // A count of rows reads a column without a name.
-        let names = read.columns.filter { !$0.isEmpty }
-        return WatchedTable(table, read.columns.isEmpty || table.isVirtual ? nil : Array(names), key: key)
+        let names = read.columns.map(\.text).filter { !$0.isEmpty }
+        return WatchedTable(table, read.columns.isEmpty || table.isVirtual ? nil : names, key: key)
     }
 
     private func resolved(_ sql: String) throws -> [TableRead] {

@@ -26,7 +26,7 @@ public struct ResultRow: Sendable {
     /// A value by its column's name: of two the first, the case of ASCII letters ignored. An unknown name is an error.
     public subscript(name: String) -> Value {
         get throws {
-            guard let index = columns.byName[foldIdentifier(name)] else {
+            guard let index = columns.byName[nameKey(name)] else {
                 throw CormorantError(
                     .misuse, "the row has no column \"\(name)\"",
                     hint: "its columns are \(columns.names.joined(separator: ", "))")
@@ -51,11 +51,11 @@ public struct ResultRow: Sendable {
 /// What the rows of one result share.
 final class ResultColumns: Sendable {
     let names: [String]
-    let byName: [String: Int]
+    let byName: [ExactText: Int]
 
     init(_ names: [String]) {
         self.names = names
         byName = Dictionary(
-            names.enumerated().map { (foldIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
+            names.enumerated().map { (nameKey($1), $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -118,7 +118,11 @@ final class GraphCopies {
             try R.model.schema.indexes.filter(\.isUnique).allSatisfy { index in
                 try index.whereSQL == nil
                     && index.columns.allSatisfy { part in
-                        guard let column = R.model.columns.firstIndex(where: { $0.column == part.name }) else {
+                        guard
+                            let column = R.model.columns.firstIndex(where: {
+                                ExactText($0.column) == ExactText(part.name)
+                            })
+                        else {
                             return false
                         }
                         return try !columns.contains(column)

@@ -12,6 +12,30 @@ public enum Value: Sendable, Hashable {
     case blob([UInt8])
 }
 
+extension Value {
+    /// Texts are the same where their bytes are.
+    public static func == (left: Value, right: Value) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.text(let left), .text(let right)): isSame(left, right)
+        case (.blob(let left), .blob(let right)): left == right
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .integer(let integer): hasher.combine(integer)
+        case .real(let real): hasher.combine(real)
+        case .text(let text): hasher.combine(ExactText(text))
+        case .blob(let blob): hasher.combine(blob)
+        }
+    }
+}
+
 // Not ExpressibleByNilLiteral: in a Value? a nil would mean either.
 extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
     ExpressibleByBooleanLiteral

@@ -11,7 +11,7 @@ final class RegistryBox: HandleObject {
     let registry: Registry
     private let lock = RecursiveLock(.binding)
     private let memory = ScratchMemory(firstSize: 256)
-    private var names: [String: UnsafePointer<CChar>] = [:]
+    private var names: [ExactText: UnsafePointer<CChar>] = [:]
 
     init(_ registry: Registry) { self.registry = registry }
 
@@ -20,9 +20,9 @@ final class RegistryBox: HandleObject {
         guard let name else { return nil }
         lock.lock()
         defer { lock.unlock() }
-        if let ready = names[name] { return ready }
+        if let ready = names[ExactText(name)] { return ready }
         let made = memory.copy(name)
-        names[name] = made
+        names[ExactText(name)] = made
         return made
     }
 }

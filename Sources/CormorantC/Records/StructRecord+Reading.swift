@@ -154,7 +154,7 @@ extension StructRecord {
             value.storeBytes(of: Int32(truncatingIfNeeded: try reader.time(.date, at: column)), as: Int32.self)
         case .choice, .optionalChoice:
             let name = try reader.string(at: column)
-            guard let choice = layout.choices[column].first(where: { $0.name == name }) else {
+            guard let choice = layout.choices[column].first(where: { isSame($0.name, name) }) else {
                 throw reader.error(
                     column, .type, "holds a text that is none of its choices",
                     "mend the file, or give the column that choice")

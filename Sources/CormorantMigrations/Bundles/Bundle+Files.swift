@@ -45,17 +45,20 @@ struct BundleFolder {
     /// Refuses files that differ from the manifest.
     func checkManifest() throws {
         let expected = Dictionary(
-            try checksums(readText("\(path)/\(Self.manifest)") ?? "", Self.manifest).map { ($0.name, $0.sha256) },
+            try checksums(readText("\(path)/\(Self.manifest)") ?? "", Self.manifest).map {
+                (ExactText($0.name), $0.sha256)
+            },
             uniquingKeysWith: { _, last in last })
-        let actual = Dictionary(uniqueKeysWithValues: try manifestLines().map { ($0.name, $0.sha256) })
-        for (name, sum) in actual.sorted(by: { precedes($0.key, $1.key) }) where expected[name] != sum {
+        let actual = Dictionary(
+            try manifestLines().map { (ExactText($0.name), $0.sha256) }, uniquingKeysWith: { first, _ in first })
+        for (name, sum) in actual.sorted(by: { $0.key < $1.key }) where expected[name] != sum {
             throw CormorantError(
                 .migrationModified,
                 expected[name] == nil
                     ? "\"\(path)/\(name)\" is not in the manifest" : "\"\(path)/\(name)\" differs from the manifest",
                 hint: "undo the change, or seal the bundle to accept it")
         }
-        if let name = expected.keys.filter({ actual[$0] == nil }).min(by: precedes) {
+        if let name = expected.keys.filter({ actual[$0] == nil }).min() {
             throw CormorantError(
                 .migrationMissing, "\"\(path)/\(name)\" is in the manifest and not in the folder",
                 hint: "bring it back, or seal the bundle to accept that it is gone")
@@ -130,7 +133,7 @@ extension MigrationBundle {
         self.init()
         let files = BundleFolder(path: folder)
         let steps = try files.steps()
-        try files.checkManifest()
         for step in steps { try add(step) }
+        try files.checkManifest()
     }
 }

@@ -163,7 +163,7 @@ private func leavesLegacyRenames(_ sql: String) throws -> Bool {
     var isOn = false
     for statement in try SQLScript.statements(sql) where statement.keyword == "PRAGMA" {
         var source = SQLTokenizer(statement.sql)
-        let words = try source.all().map { foldIdentifier(source.unquoted($0)) }
+        let words = try source.all().map { nameKey(source.unquoted($0)) }
         guard words.count > 3, words[1] == "legacy_alter_table" else { continue }
         isOn = !["0", "off", "no", "false"].contains(words[3])
     }
@@ -235,7 +235,7 @@ func wayBack(
                 : emptyOnServer(column.definition.type)
             let value =
                 present.column(column.name) == nil ? empty : "coalesce(\(quoteIdentifier(column.name)), \(empty))"
-            planner.notes.conversions[foldIdentifier(table.name), default: [:]][foldIdentifier(column.name)] = value
+            planner.notes.conversions[nameKey(table.name), default: [:]][nameKey(column.name)] = value
         }
     }
     return try planner.plan(to: former)
@@ -298,25 +298,25 @@ extension MigrationPlan {
 func schemaPlan(
     from schema: Schema, to target: Schema, allowDrop: [String], file: Connection?
 ) throws -> MigrationPlan {
-    let notes = PlanNotes(allowedDrops: Set(allowDrop.map(foldIdentifier)))
+    let notes = PlanNotes(allowedDrops: Set(allowDrop.map(nameKey)))
     let server = try schema.dialect == .postgres ? file.map { try ServerSchema($0) } ?? ServerSchema(of: schema) : nil
     return try Planner(schema, file: file, notes: notes, server: server).plan(to: target)
 }
 
 extension Schema {
     /// Each table with its indexes, by folded name.
-    var byTable: [String: Schema] {
-        var found: [String: Schema] = [:]
+    var byTable: [ExactText: Schema] {
+        var found: [ExactText: Schema] = [:]
         for table in tables {
             var one = Schema()
             one.tables = [table]
             one.indexes = indexes.filter { sameIdentifier($0.table, table.name) }
-            found[foldIdentifier(table.name)] = one
+            found[nameKey(table.name)] = one
         }
         for table in virtualTables {
             var one = Schema()
             one.virtualTables = [table]
-            found[foldIdentifier(table.name)] = one
+            found[nameKey(table.name)] = one
         }
         return found
     }

@@ -19,7 +19,7 @@ struct StepLosses {
         /// Its name in the file; nil: steps have made it.
         var origin: String?
         /// The names in the file of its columns, by their folded names now; nil of those that steps have made.
-        var columns: [String: String?]
+        var columns: [ExactText: String?]
         /// Whether a SELECT gave it its columns, which are not known then.
         var isSelected = false
         /// Whether a statement puts rows into it.
@@ -29,19 +29,19 @@ struct StepLosses {
     /// A table that takes the place of one of the file.
     struct Successor {
         var origin: String
-        var name: String
+        var name: ExactText
         /// The columns of the file's table, by their names in both at the end.
-        var columns: [String: String]
+        var columns: [ExactText: String]
         var isFilled: Bool
         /// The name of the file's table when it goes, and where in the SQL that is.
-        var last: String
+        var last: ExactText
         var drop: Int
     }
 
     /// Whose SQL the steps are.
     private let dialect: Dialect
-    private var tables: [String: Table] = [:]
-    private var dropped: [(name: String, table: Table, offset: Int)] = []
+    private var tables: [ExactText: Table] = [:]
+    private var dropped: [(name: ExactText, table: Table, offset: Int)] = []
     private var found: [Loss] = []
     /// Of the last step.
     private(set) var successors: [Successor] = []
@@ -51,12 +51,12 @@ struct StepLosses {
         for table in schema.tables {
             // What is computed can be computed again.
             let stored = TableShape(table).columns.filter { $0.computed == nil }.map(\.name)
-            tables[foldIdentifier(table.name)] = Table(
+            tables[nameKey(table.name)] = Table(
                 origin: table.name,
-                columns: Dictionary(stored.map { (foldIdentifier($0), $0) }, uniquingKeysWith: { first, _ in first }))
+                columns: Dictionary(stored.map { (nameKey($0), $0) }, uniquingKeysWith: { first, _ in first }))
         }
         for table in schema.virtualTables {
-            tables[foldIdentifier(table.name)] = Table(origin: table.name, columns: [:])
+            tables[nameKey(table.name)] = Table(origin: table.name, columns: [:])
         }
     }
 
@@ -64,7 +64,7 @@ struct StepLosses {
     mutating func run(_ sql: String) -> [Loss] {
         (dropped, found, successors) = ([], [], [])
         for statement in statements(sql) {
-            switch words(statement.sql, 1).first.map(foldIdentifier) {
+            switch words(statement.sql, 1).first.map(nameKey) {
             case "create": create(statement.sql)
             case "alter": alter(statement.sql)
             case "drop": drop(statement.sql, statement.offset)
@@ -76,12 +76,12 @@ struct StepLosses {
         for (last, table, offset) in dropped {
             guard let origin = table.origin else { continue }
             // One that was renamed to be copied from leaves its name to the copy.
-            let place = [last, foldIdentifier(origin)].first { tables[$0].map { $0.origin == nil } ?? false }
+            let place = [last, nameKey(origin)].first { tables[$0].map { $0.origin == nil } ?? false }
             guard let place, let now = tables[place] else {
                 found.append(Loss(table: origin, column: nil))
                 continue
             }
-            let (kept, gone) = table.columns.reduce(into: ([String: String](), [String]())) { parts, column in
+            let (kept, gone) = table.columns.reduce(into: ([ExactText: String](), [String]())) { parts, column in
                 guard let name = column.value else { return }
                 if now.isSelected || now.columns[column.key] != nil {
                     parts.0[column.key] = name
@@ -121,7 +121,7 @@ struct StepLosses {
             tables[name] = Table(origin: nil, columns: [:], isSelected: isSelected, isFilled: isSelected)
             return
         }
-        let names = table.columns.map { (foldIdentifier($0.name), String?.none) }
+        let names = table.columns.map { (nameKey($0.name), String?.none) }
         tables[name] = Table(origin: nil, columns: Dictionary(names, uniquingKeysWith: { first, _ in first }))
     }
 
@@ -132,9 +132,9 @@ struct StepLosses {
     }
 
     /// [schema .] name
-    private static func name(_ words: inout ArraySlice<String>) -> String? {
+    private static func name(_ words: inout ArraySlice<String>) -> ExactText? {
         if words.dropFirst().first == "." { words = words.dropFirst(2) }
-        return words.popFirst().map(foldIdentifier)
+        return words.popFirst().map(nameKey)
     }
 
     /// ALTER TABLE [schema .] name and what follows: on a server [IF EXISTS] [ONLY] stands before it, and several actions behind.
@@ -154,7 +154,7 @@ struct StepLosses {
         for action in actions { alter(name, action) }
     }
 
-    private mutating func alter(_ name: String, _ action: ArraySlice<String>) {
+    private mutating func alter(_ name: ExactText, _ action: ArraySlice<String>) {
         var words = action
         let verb = words.popFirst().map(foldIdentifier)
         // A name in quotes may be any of these words: RENAME [COLUMN] "to" TO x, DROP "column".
@@ -163,15 +163,15 @@ struct StepLosses {
         if dialect == .postgres, words.first == "if", words.count > 2 {
             words = words.dropFirst(words.dropFirst().first == "not" ? 3 : 2)
         }
-        guard let subject = words.first.map(foldIdentifier) else { return }
+        guard let subject = words.first.map(nameKey) else { return }
         switch verb {
         case "rename" where subject == "to" && words.count == 2:
             guard let new = words.dropFirst().first else { return }
-            tables[foldIdentifier(new)] = tables.removeValue(forKey: name)
+            tables[nameKey(new)] = tables.removeValue(forKey: name)
         case "rename":
             guard let new = words.dropFirst(2).first, let column = tables[name]?.columns.removeValue(forKey: subject)
             else { return }
-            tables[name]?.columns[foldIdentifier(new)] = .some(column)
+            tables[name]?.columns[nameKey(new)] = .some(column)
         case "add": tables[name]?.columns[subject] = .some(nil)
         case "drop":
             if let column = tables[name]?.columns.removeValue(forKey: subject), let column,
@@ -263,7 +263,7 @@ struct StepLosses {
     }
 
     /// Whether there is a table of the name, among those that the schema had and steps have made.
-    func has(_ table: String) -> Bool { tables[foldIdentifier(table)] != nil }
+    func has(_ table: String) -> Bool { tables[nameKey(table)] != nil }
 
     /// Those that hold something, counted in a file.
     static func counted(_ losses: [Loss], _ connection: Connection) throws -> [String] {
@@ -313,10 +313,11 @@ struct StepLosses {
             for table in successors where table.drop == offset {
                 let columns = table.columns.sorted { $0.value < $1.value }
                 for (now, old) in [(nil, nil)] + columns.map({ (Optional($0.key), Optional($0.value)) }) {
-                    let count = try StepLosses.count(Loss(table: table.last, column: now), connection)
+                    let count = try StepLosses.count(Loss(table: table.last.text, column: now?.text), connection)
                     guard let count, count > 0 else { continue }
                     counts.append(
-                        (Loss(table: table.origin, column: old), Loss(table: table.name, column: now), count))
+                        (Loss(table: table.origin, column: old), Loss(table: table.name.text, column: now?.text), count)
+                    )
                 }
             }
         }

@@ -341,7 +341,7 @@ extension TableMetadata {
     fileprivate mutating func setPrimaryKey(_ names: [String]) {
         primaryKey = names
         for (position, name) in names.enumerated() {
-            guard let column = columns.firstIndex(where: { $0.name == name }) else { continue }
+            guard let column = columns.firstIndex(where: { isSame($0.name, name) }) else { continue }
             columns[column].keyPosition = position + 1
             guard names.count == 1, columns[column].isIdentity else { continue }
             rowIDColumn = name
@@ -354,7 +354,7 @@ extension TableMetadata {
     fileprivate mutating func add(check name: String, _ sql: String, _ names: [String]) {
         let condition = CatalogSQL(sql)
         var text = condition.withoutParentheses
-        if names.count == 1, let column = columns.firstIndex(where: { $0.name == names[0] }) {
+        if names.count == 1, let column = columns.firstIndex(where: { isSame($0.name, names[0]) }) {
             let quoted = quoteIdentifier(names[0])
             if columns[column].type == .text, let length = condition.limit(of: "length", of: names[0]) {
                 columns[column].type = .varchar(length)

@@ -10,7 +10,7 @@ import CormorantThreads
 /// runs ends with the time that all have together.
 package struct ViewLimits {
     private static let greatestLength: Int32 = 64_000_000
-    private let sizes: [String: Int]
+    private let sizes: [ExactText: Int]
     private let end: Int64
 
     package init(of tables: [TableMetadata], milliseconds: Int64) {
@@ -23,7 +23,7 @@ package struct ViewLimits {
     package func watching<Result>(
         _ table: TableMetadata, most: Int, on connection: Connection, _ body: () throws -> Result
     ) throws -> Result {
-        guard sizes[foldIdentifier(table.name), default: 1] <= most else {
+        guard sizes[nameKey(table.name), default: 1] <= most else {
             throw CormorantError(.schema, "it reads more than \(most) tables, with those of the views that it reads")
         }
         guard monotonicTime() < end else { throw tookTooLong() }
@@ -48,15 +48,15 @@ package struct ViewLimits {
 /// How many tables SQLite finds in each view once it has put into it the views that it reads, by folded names. A name that
 /// stands in a view's SQL counts as one that it reads.
 /// - Parameter tables: views, with their SQL, and tables.
-func expandedSizes(of tables: [(name: String, sql: String?)]) -> [String: Int] {
-    let names = Set(tables.map { foldIdentifier($0.name) })
-    var reads: [String: [String]] = [:]
+func expandedSizes(of tables: [(name: String, sql: String?)]) -> [ExactText: Int] {
+    let names = Set(tables.map { nameKey($0.name) })
+    var reads: [ExactText: [ExactText]] = [:]
     for view in tables {
-        if let sql = view.sql { reads[foldIdentifier(view.name)] = identifiers(in: sql).filter(names.contains) }
+        if let sql = view.sql { reads[nameKey(view.name)] = identifiers(in: sql).filter(names.contains) }
     }
-    var sizes: [String: Int] = [:]
+    var sizes: [ExactText: Int] = [:]
     // Views that read each other in a circle read nothing.
-    var begun: Set<String> = []
+    var begun: Set<ExactText> = []
     for start in reads.keys {
         var pending = [start]
         while let name = pending.last {
@@ -78,14 +78,14 @@ func expandedSizes(of tables: [(name: String, sql: String?)]) -> [String: Int] {
 }
 
 /// The names in SQL, folded, but for those that qualify others.
-func identifiers(in sql: String) -> [String] {
+func identifiers(in sql: String) -> [ExactText] {
     var sql = sql
     return sql.withUTF8 { bytes in
         var lexer = SQLLexer(bytes)
-        var found: [String] = []
+        var found: [ExactText] = []
         while let token = lexer.next() {
             switch token.kind {
-            case .identifier, .keyword, .quotedIdentifier: found.append(foldIdentifier(lexer.unquoted(token)))
+            case .identifier, .keyword, .quotedIdentifier: found.append(nameKey(lexer.unquoted(token)))
             case .dot: if !found.isEmpty { found.removeLast() }
             default: break
             }

@@ -28,7 +28,7 @@ struct FutureRows {
     /// The rows that are there, for a FROM clause.
     private let rows: String
     /// What a question can name, its folded name first, and what it is of those rows.
-    private let selected: [(key: String, name: String, sql: String)]
+    private let selected: [(key: ExactText, name: String, sql: String)]
     /// Whether values become others, so that the table's other constraints must be looked at, too.
     let isChanged: Bool
 
@@ -45,13 +45,13 @@ struct FutureRows {
         self.before = before
         self.after = after
         self.rows = rows
-        var selected: [(key: String, name: String, sql: String)] = []
+        var selected: [(key: ExactText, name: String, sql: String)] = []
         var isChanged = false
         let formerColumns = Dictionary(
-            before.columns.map { (foldIdentifier($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+            before.columns.map { (nameKey($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         columns = after.columns.enumerated().map { index, column in
             let quoted = quoteIdentifier(column.name)
-            let key = foldIdentifier(column.name)
+            let key = nameKey(column.name)
             let old = formerColumns[key]
             let isRetyped = old.map { !sameIdentifier($0.definition.type, column.definition.type) } ?? false
             let isTightened = old.map { column.notNull != nil && $0.notNull == nil } ?? false
@@ -76,7 +76,7 @@ struct FutureRows {
             let differs = old.map { isRetyped || affinity($0, in: before) != kind } ?? true
             let isSame = written == quoted && !differs
             let collation = column.collation.map { " COLLATE \(quoteIdentifier($0))" } ?? ""
-            let sameCollation = old?.collation.map(foldIdentifier) == column.collation.map(foldIdentifier)
+            let sameCollation = old?.collation.map(nameKey) == column.collation.map(nameKey)
             var name = quoted
             if column.computed != nil, let old {
                 if old.computed != nil { selected.append((key, quoted, quoted)) } else { name = "corm_old_\(index)" }
@@ -96,7 +96,7 @@ struct FutureRows {
                 name = "corm_old_\(index)"
                 isChanged = isChanged || !isSame && (old != nil || value != "NULL")
             }
-            if name != quoted, old != nil { selected.append((name, name, quoted)) }
+            if name != quoted, old != nil { selected.append((ExactText(name), name, quoted)) }
             return Column(
                 before: old, after: column, affinity: kind, isRetyped: isRetyped, isConverted: made != nil,
                 filling: filling, old: name, value: quoted, written: written)
@@ -109,7 +109,7 @@ struct FutureRows {
     /// `sql` names: SQLite takes a few thousand columns.
     func source(for sql: [String]) -> String {
         if selected.allSatisfy({ $0.name == $0.sql }) { return rows }
-        let names = Set(SQLScript.words(sql.joined(separator: " "), .max).map(foldIdentifier))
+        let names = Set(SQLScript.words(sql.joined(separator: " "), .max).map(nameKey))
         var columns: [String] = []
         for (key, name, value) in selected where names.contains(key) {
             columns.append(name == value ? name : "\(value) AS \(name)")

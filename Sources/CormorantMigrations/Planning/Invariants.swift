@@ -7,7 +7,7 @@ import CormorantSQLite
 struct Invariants {
     /// nil: SQL of somebody's own, which may change anything.
     private let plan: MigrationPlan?
-    private let objects: [String: SchemaRow]
+    private let objects: [ExactText: SchemaRow]
     private let counts: [String: Int64]
     private let violations: [String: Int64]
     private let brokenBefore: Set<Dependent>
@@ -31,14 +31,15 @@ struct Invariants {
     func check(_ connection: Connection) throws {
         let renamed = plan?.renamed ?? [:]
         for (table, rows) in counts {
-            let now = try Self.count(renamed[foldIdentifier(table)] ?? table, connection)
+            let now = try Self.count(renamed[nameKey(table)] ?? table, connection)
             guard now == rows else {
                 throw broken("table \"\(table)\" has \(now) rows after the migration and had \(rows)", table)
             }
         }
-        let present = plan?.guarded.map { renamed[foldIdentifier($0)] ?? $0 }
+        let present = plan?.guarded.map { renamed[nameKey($0)] ?? $0 }
         for (table, count) in try Self.violations(connection, present) {
-            let former = violations[table] ?? renamed.first { $0.value == table }.flatMap { violations[$0.key] } ?? 0
+            let former =
+                violations[table] ?? renamed.first { isSame($0.value, table) }.flatMap { violations[$0.key.text] } ?? 0
             let more = count - max(0, former)
             if count == mismatch, former != mismatch {
                 throw CormorantError(
@@ -61,17 +62,17 @@ struct Invariants {
         }
     }
 
-    private func checkObjects(_ now: [String: SchemaRow], _ touched: Set<String>) throws {
-        func isTouched(_ name: String, _ row: SchemaRow) -> Bool {
-            touched.contains(name) || touched.contains(foldIdentifier(row.table))
+    private func checkObjects(_ now: [ExactText: SchemaRow], _ touched: Set<ExactText>) throws {
+        func isTouched(_ name: ExactText, _ row: SchemaRow) -> Bool {
+            touched.contains(name) || touched.contains(nameKey(row.table))
         }
         for (name, row) in objects where !isTouched(name, row) {
             guard now[name]?.sql == row.sql else {
-                throw broken("\"\(name)\" would change and is not in the plan", name)
+                throw broken("\"\(name)\" would change and is not in the plan", name.text)
             }
         }
         for (name, row) in now where objects[name] == nil && !isTouched(name, row) {
-            throw broken("\"\(name)\" would be made and is not in the plan", name)
+            throw broken("\"\(name)\" would be made and is not in the plan", name.text)
         }
     }
 
@@ -122,8 +123,8 @@ struct Invariants {
         return parents.joined(separator: " and ")
     }
 
-    private static func objects(_ connection: Connection) throws -> [String: SchemaRow] {
-        var found: [String: SchemaRow] = [:]
+    private static func objects(_ connection: Connection) throws -> [ExactText: SchemaRow] {
+        var found: [ExactText: SchemaRow] = [:]
         let shadows = try Schema.shadowTables(connection)
         let statement = try Statement(
             connection, "SELECT name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND \(notInternal)")
@@ -132,8 +133,8 @@ struct Invariants {
             guard let name = row.cell(0).string, let table = row.cell(1).string, let sql = row.cell(2).string else {
                 continue
             }
-            if shadows.contains(foldIdentifier(table)) { continue }
-            found[foldIdentifier(name)] = SchemaRow(table: table, sql: sql)
+            if shadows.contains(nameKey(table)) { continue }
+            found[nameKey(name)] = SchemaRow(table: table, sql: sql)
         }
         return found
     }

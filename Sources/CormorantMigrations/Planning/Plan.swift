@@ -60,16 +60,16 @@ public struct MigrationPlan: Sendable {
     /// Tables, by their names before, whose number of rows must stay.
     var guarded: [String] = []
     /// New names of tables, by their folded names before.
-    var renamed: [String: String] = [:]
+    var renamed: [ExactText: String] = [:]
     /// What stands in the way of steps.
     public var problems: [MigrationProblem] { steps.flatMap(\.problems) }
     /// Whether there is nothing to do.
     public var isEmpty: Bool { steps.isEmpty }
     /// Folded names of everything that it makes, changes or drops; nil where a rename lets SQLite change other objects.
-    var touched: Set<String>? {
+    var touched: Set<ExactText>? {
         let changes = steps.flatMap(\.changes)
         if changes.contains(where: { $0.kind == .renameTable || $0.kind == .renameColumn }) { return nil }
-        return Set(changes.flatMap { [$0.table, $0.name ?? $0.table] }.map(foldIdentifier))
+        return Set(changes.flatMap { [$0.table, $0.name ?? $0.table] }.map(nameKey))
     }
     /// Greatest of the steps' risks.
     public var risk: MigrationRisk { steps.map(\.risk).max { $0.weight < $1.weight } ?? .safe }

@@ -13,11 +13,11 @@ extension Planner {
 
     private func brokenReferences(in schema: Schema) throws -> [(table: String, problem: MigrationProblem)] {
         let tables = Dictionary(
-            schema.tables.map { (foldIdentifier($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+            schema.tables.map { (nameKey($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         var found: [(table: String, problem: MigrationProblem)] = []
         for table in schema.tables where table.mayRefer {
             for (key, _) in TableShape(table).foreignKeys where isChanged(table.name) || isChanged(key.table) {
-                guard let (what, hint) = try fault(key, of: table.name, tables[foldIdentifier(key.table)], schema)
+                guard let (what, hint) = try fault(key, of: table.name, tables[nameKey(key.table)], schema)
                 else { continue }
                 let columns = key.columns.map { "\"\(table.name).\($0)\"" }.joined(separator: ", ")
                 let problem = MigrationProblem(message: "\(columns) would refer to \(what)", annotation: hint)
@@ -32,7 +32,7 @@ extension Planner {
         _ key: ForeignKeyDefinition, of table: String, _ parent: TableDefinition?, _ schema: Schema
     ) throws -> (String, hint: String)? {
         let name = "\"\(key.table)\", which is "
-        let stays = !(server?.unlogged.contains(foldIdentifier(table)) ?? false)
+        let stays = !(server?.unlogged.contains(nameKey(table)) ?? false)
         let passing = (
             name + "an unlogged or a temporary table",
             "make it a table that stays, such as by ALTER TABLE ... SET LOGGED"
@@ -44,7 +44,7 @@ extension Planner {
                 {
                     return (name + "\"\(parent.name)\" on the server", "let it refer to \"\(parent.name)\"")
                 }
-                if stays, server.unlogged.contains(foldIdentifier(parent.name)) { return passing }
+                if stays, server.unlogged.contains(nameKey(parent.name)) { return passing }
             }
             if isUnique(key, in: parent, of: schema) { return nil }
         } else if !schema.has(key.table) {
@@ -63,7 +63,7 @@ extension Planner {
                     "name the table alone, which means its primary key"
                 )
             }
-            if let new = origins.newNames[foldIdentifier(key.table)] {
+            if let new = origins.newNames[nameKey(key.table)] {
                 return (name + "renamed to \"\(new)\"", "let it refer to \"\(new)\"")
             }
             return (name + "not there", hintOfMissing(key.table))
@@ -92,24 +92,24 @@ extension Planner {
         guard let present = base.table(table) else { return false }
         return TableShape(present).foreignKeys.contains { other, _ in
             sameIdentifier(other.table, key.table)
-                && other.columns.map(foldIdentifier) == key.columns.map(foldIdentifier)
+                && other.columns.map(nameKey) == key.columns.map(nameKey)
         }
     }
 
     /// https://www.sqlite.org/foreignkeys.html#fk_indexes
     private func isUnique(_ key: ForeignKeyDefinition, in parent: TableDefinition, of schema: Schema) -> Bool {
         let shape = TableShape(parent)
-        let primary = shape.primaryKey.compactMap(\.column).map(foldIdentifier)
+        let primary = shape.primaryKey.compactMap(\.column).map(nameKey)
         if key.tableColumns.isEmpty { return !primary.isEmpty && primary.count == key.columns.count }
-        let wanted = key.tableColumns.map(foldIdentifier)
+        let wanted = key.tableColumns.map(nameKey)
         guard wanted.count == key.columns.count else { return false }
         func isMatch(_ terms: [IndexTerm]) -> Bool {
             guard terms.count == wanted.count else { return false }
             return wanted.allSatisfy { name in
                 terms.contains { term in
-                    guard let column = term.column, foldIdentifier(column) == name else { return false }
-                    let collation = shape.column(column)?.collation.map(foldIdentifier) ?? "binary"
-                    return (term.collation.map(foldIdentifier) ?? collation) == collation
+                    guard let column = term.column, nameKey(column) == name else { return false }
+                    let collation = shape.column(column)?.collation.map(nameKey) ?? "binary"
+                    return (term.collation.map(nameKey) ?? collation) == collation
                 }
             }
         }
@@ -194,7 +194,7 @@ struct Dependent: Hashable, Comparable, CustomStringConvertible {
     static func broken(_ connection: Connection) throws -> [Dependent: String] {
         var found: [Dependent: String] = [:]
         let looked = try Looked(connection)
-        for name in try names("type = 'view'", connection) where looked.isSmall(name) {
+        for name in try names("type = 'view'", connection) where looked.isSmall(nameKey(name)) {
             found[Dependent(kind: .view, name: name)] = fault("SELECT * FROM \(quoteIdentifier(name))", connection)
         }
         for name in try names("type = 'table' AND rootpage = 0", connection) {
@@ -216,7 +216,7 @@ struct Dependent: Hashable, Comparable, CustomStringConvertible {
 
     /// What SQLite can look at in a moment: it puts into each view what that reads, those of views over views times over.
     private struct Looked {
-        private let sizes: [String: Int]
+        private let sizes: [ExactText: Int]
         private let most = 1_000
 
         init(_ connection: Connection) throws {
@@ -231,7 +231,7 @@ struct Dependent: Hashable, Comparable, CustomStringConvertible {
             sizes = expandedSizes(of: all)
         }
 
-        func isSmall(_ view: String) -> Bool { sizes[foldIdentifier(view), default: 1] <= most }
+        func isSmall(_ view: ExactText) -> Bool { sizes[view, default: 1] <= most }
 
         func areSmall(_ triggers: [String]) -> Bool { triggers.allSatisfy { identifiers(in: $0).allSatisfy(isSmall) } }
     }

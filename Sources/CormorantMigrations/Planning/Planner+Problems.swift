@@ -216,7 +216,7 @@ extension Planner {
             try orphans(key, future, parent, &judgement)
         }
         guard isCopied else { return }
-        for (child, key) in children[foldIdentifier(table.name)] ?? [] where !sameIdentifier(child, table.name) {
+        for (child, key) in children[nameKey(table.name)] ?? [] where !sameIdentifier(child, table.name) {
             guard isKeyChanged(key, in: future), let rows = self.future(child) else { continue }
             try orphans(key, rows, future, &judgement)
         }
@@ -234,7 +234,7 @@ extension Planner {
             "SELECT count(*) FROM (SELECT * FROM \(child.source(for: key.columns.map(quoteIdentifier)))) AS child "
             + "WHERE \(present.joined(separator: " AND "))"
         // A parent that the same plan makes has no rows, but for its first ones.
-        if notes.seeds[foldIdentifier(key.table)] != nil { return }
+        if notes.seeds[nameKey(key.table)] != nil { return }
         if let parent {
             let parentColumns = resolved(key, in: target).tableColumns
             guard parentColumns.count == key.columns.count else { return }

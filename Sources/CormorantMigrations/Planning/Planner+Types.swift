@@ -10,12 +10,12 @@ extension Planner {
     ///   - former: what the models declared then, with the names that the file has after its renames.
     ///   - records: the same as it is kept.
     func readTypes(
-        of models: [ModelDescriptor], _ former: [String: Schema], _ records: [String: ModelRegistry.Record],
+        of models: [ModelDescriptor], _ former: [ExactText: Schema], _ records: [ExactText: ModelRegistry.Record],
         into plan: inout MigrationPlan
     ) throws {
         guard file != nil else { return }
         for model in models {
-            let key = foldIdentifier(model.table)
+            let key = nameKey(model.table)
             let isKept = records[key]?.covers(ModelRegistry.Record(model)) ?? false
             guard !isKept || isChanged(model.table), let rows = future(model.table) else { continue }
             let looks = TypeLooks(
@@ -79,7 +79,7 @@ extension Planner {
 
 /// Which columns of a table are looked at.
 private struct TypeLooks {
-    private let columns: [String: FutureRows.Column]
+    private let columns: [ExactText: FutureRows.Column]
     /// Whether the file's table is.
     private let isStrict: Bool
     private let model: ModelDescriptor
@@ -93,7 +93,7 @@ private struct TypeLooks {
         _ record: ModelRegistry.Record?
     ) {
         columns = Dictionary(
-            rows.columns.map { (foldIdentifier($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+            rows.columns.map { (nameKey($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         isStrict = rows.before.strict
         self.model = model
         self.isKept = isKept
@@ -103,7 +103,7 @@ private struct TypeLooks {
 
     /// Whether values may be in it that the type does not take.
     func needs(_ column: ColumnDescriptor) -> Bool {
-        guard let there = columns[foldIdentifier(column.column)],
+        guard let there = columns[nameKey(column.column)],
             there.after.computed == nil, there.before != nil || there.isConverted
         else { return false }
         if there.isRetyped { return true }
@@ -117,20 +117,20 @@ private struct TypeLooks {
 
     /// Whether it holds moments without an offset.
     func wasDatetime(_ column: ColumnDescriptor) -> Bool {
-        let before = columns[foldIdentifier(column.column)]?.before?.definition.type
+        let before = columns[nameKey(column.column)]?.before?.definition.type
         let type = former?.column(column.column)?.definition.type ?? before
         return type.flatMap { ColumnType(declaredType: $0, affinity: .numeric) } == .datetime
     }
 
     /// Whether it holds numbers.
     func wasNumber(_ column: ColumnDescriptor) -> Bool {
-        let affinity = columns[foldIdentifier(column.column)]?.before?.affinity
+        let affinity = columns[nameKey(column.column)]?.before?.affinity
         return affinity == .integer || affinity == .real
     }
 
     /// Whether convert_sql is heard.
     func mayConvert(_ column: ColumnDescriptor) -> Bool {
-        if columns[foldIdentifier(column.column)]?.isRetyped ?? false { return true }
+        if columns[nameKey(column.column)]?.isRetyped ?? false { return true }
         return !isStrict && isOther(column, Dialect.sqlite.typeName(column.type, strict: model.schema.strict))
     }
 

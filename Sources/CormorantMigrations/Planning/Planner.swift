@@ -12,13 +12,13 @@ final class Planner {
     /// What there is beside the schema, of a server.
     let server: ServerSchema?
     /// Constraints that models declare, by folded table and name, on a server.
-    var declared: Set<[String]> = []
+    var declared: Set<[ExactText]> = []
     /// Which tables of a server have many rows, as far as that was asked.
-    var large: [String: Bool] = [:]
+    var large: [ExactText: Bool] = [:]
     /// Whether all that are there count as such, of which nothing is known yet.
     var isForMany = false
     /// Tables of which something is made unique apart from the rest, on a server.
-    var lateUniques: Set<String> = []
+    var lateUniques: Set<ExactText> = []
     /// Unique indexes that go when the foreign keys which refer to them have gone, on a server.
     private var lateDrops: [SchemaChange] = []
     /// Foreign keys that come when all tables are there, on a server.
@@ -31,14 +31,14 @@ final class Planner {
     /// What the plan leads from, renames already made, and to; set by `plan(to:)`.
     private(set) var base = Schema()
     private(set) var target = Schema()
-    private var changed: Set<String> = []
+    private var changed: Set<ExactText> = []
     /// The target's foreign keys by their parents' folded names.
-    private(set) var children: [String: [(table: String, key: ForeignKeyDefinition)]] = [:]
+    private(set) var children: [ExactText: [(table: String, key: ForeignKeyDefinition)]] = [:]
     var steps: [MigrationPlan.Step] = []
     /// Where the rows of a renamed table or column are before the plan runs.
     var origins = Origins()
     private(set) var created: [String] = []
-    private var createdNames: Set<String> = []
+    private var createdNames: Set<ExactText> = []
     /// Of the step that is next added.
     var guards: [String] = []
 
@@ -91,10 +91,10 @@ final class Planner {
         self.target = target
         for table in target.tables where table.mayRefer {
             for (key, _) in TableShape(table).foreignKeys {
-                children[foldIdentifier(key.table), default: []].append((table.name, key))
+                children[nameKey(key.table), default: []].append((table.name, key))
             }
         }
-        changed = Set(difference.changes.map { foldIdentifier($0.table) })
+        changed = Set(difference.changes.map { nameKey($0.table) })
         try dropDependents(difference)
         let present = ObjectsByName(current)
         let changedTables = target.tables.filter { isChanged($0.name) }
@@ -139,24 +139,24 @@ final class Planner {
     }
 
     /// Whether the plan makes, changes or drops the table.
-    func isChanged(_ table: String) -> Bool { changed.contains(foldIdentifier(table)) }
+    func isChanged(_ table: String) -> Bool { changed.contains(nameKey(table)) }
 
     private func create(_ table: String, sql: String, readsAgain: Bool = true) throws {
         let keys =
-            server == nil ? [] : (notes.distributions[foldIdentifier(table)] ?? []) + earlyReferences(of: table)
+            server == nil ? [] : (notes.distributions[nameKey(table)] ?? []) + earlyReferences(of: table)
         try add(
             "create table \"\(table)\"", [SchemaChange(.createTable, table, after: sql)], [sql] + keys,
             readsAgain: readsAgain)
         created.append(table)
-        createdNames.insert(foldIdentifier(table))
+        createdNames.insert(nameKey(table))
     }
 
-    func isNew(_ table: String) -> Bool { createdNames.contains(foldIdentifier(table)) }
+    func isNew(_ table: String) -> Bool { createdNames.contains(nameKey(table)) }
 
     /// The first rows of new tables, once all are there.
     private func seed() throws {
         for table in created {
-            guard let sql = notes.seeds[foldIdentifier(table)] else { continue }
+            guard let sql = notes.seeds[nameKey(table)] else { continue }
             if server != nil { try refuseSchemaChanges(sql, table) }
             let before = current
             try add("first rows of \"\(table)\"", [], stepStatements(sql).map(\.sql))
@@ -281,7 +281,7 @@ final class Planner {
                 MigrationProblem(
                     message: "table \"\(table)\" would go\(what)", annotation: "allow_drop \"\(table)\"", drop: table))
         }
-        for what in server?.companions[foldIdentifier(table)] ?? [] {
+        for what in server?.companions[nameKey(table)] ?? [] {
             judgement.notes.append("\(what) goes along with it")
         }
         try add(
@@ -330,13 +330,13 @@ final class Planner {
 
     /// Tables whose number of rows must stay: those that are rebuilt, and those that refer to them. By their names before.
     private func guarded() -> [String] {
-        let rebuilt = Set(steps.flatMap(\.rebuilt).map(foldIdentifier))
+        let rebuilt = Set(steps.flatMap(\.rebuilt).map(nameKey))
         guard !rebuilt.isEmpty else { return [] }
         let children = current.tables.filter { table in
-            TableShape(table).foreignKeys.contains { rebuilt.contains(foldIdentifier($0.key.table)) }
+            TableShape(table).foreignKeys.contains { rebuilt.contains(nameKey($0.key.table)) }
         }
-        let new = Set(created.map(foldIdentifier))
-        return rebuilt.union(children.map { foldIdentifier($0.name) }).subtracting(new).map(origins.table).sorted()
+        let new = Set(created.map(nameKey))
+        return rebuilt.union(children.map { nameKey($0.name) }).subtracting(new).map { origins.table($0.text) }.sorted()
     }
 
     /// What SQLite made of the plan must be what was wanted.
@@ -365,13 +365,13 @@ extension TableDefinition {
 /// What a plan is told beside the two schemas.
 struct PlanNotes {
     /// Folded names of tables, and of columns as `table.column`, that may be dropped.
-    var allowedDrops = Set<String>()
+    var allowedDrops = Set<ExactText>()
     /// SQL for the values of a column, by folded table and column.
-    var conversions: [String: [String: String]] = [:]
+    var conversions: [ExactText: [ExactText: String]] = [:]
     /// What has a server spread the rows of a new table, by folded table.
-    var distributions: [String: [String]] = [:]
+    var distributions: [ExactText: [String]] = [:]
     /// Statements that fill a new table, by folded table.
-    var seeds: [String: String] = [:]
+    var seeds: [ExactText: String] = [:]
     /// Whether the target is of models: what it lacks besides tables and columns is what they declared before, and no longer.
     var isOfModels = false
     /// Whether everything may go, as on the way back.
@@ -379,11 +379,11 @@ struct PlanNotes {
 
     /// Whether a trigger, a view, an index or the constraints of a table may go: `trigger:name`, `check:table`.
     func allows(_ kind: String, _ name: String) -> Bool {
-        isOfModels || allowsAll || allowedDrops.contains("\(kind):\(foldIdentifier(name))")
+        isOfModels || allowsAll || allowedDrops.contains(nameKey("\(kind):\(name)"))
     }
 
     func allows(dropOf table: String, column: String? = nil) -> Bool {
-        allowsAll || allowedDrops.contains(foldIdentifier(column.map { "\(table).\($0)" } ?? table))
+        allowsAll || allowedDrops.contains(nameKey(column.map { "\(table).\($0)" } ?? table))
     }
 
     /// What gives a value where there is none.
@@ -397,45 +397,45 @@ struct PlanNotes {
     }
 
     func conversion(of column: String, in table: String) -> String? {
-        conversions[foldIdentifier(table)]?[foldIdentifier(column)]
+        conversions[nameKey(table)]?[nameKey(column)]
     }
 }
 
 /// Where the rows of the plan's tables and columns are in the file, which still has the former names.
 struct Origins {
-    private var tables: [String: String] = [:]
-    private var columns: [String: [String: String]] = [:]
+    private var tables: [ExactText: String] = [:]
+    private var columns: [ExactText: [ExactText: String]] = [:]
 
     mutating func rename(table: String, to newName: String) {
-        let origin = tables.removeValue(forKey: foldIdentifier(table)) ?? table
-        tables[foldIdentifier(newName)] = origin
-        columns[foldIdentifier(newName)] = columns.removeValue(forKey: foldIdentifier(table))
+        let origin = tables.removeValue(forKey: nameKey(table)) ?? table
+        tables[nameKey(newName)] = origin
+        columns[nameKey(newName)] = columns.removeValue(forKey: nameKey(table))
     }
 
     mutating func rename(column: String, to newName: String, of table: String) {
-        let key = foldIdentifier(table)
-        let origin = columns[key]?.removeValue(forKey: foldIdentifier(column)) ?? column
-        columns[key, default: [:]][foldIdentifier(newName)] = origin
+        let key = nameKey(table)
+        let origin = columns[key]?.removeValue(forKey: nameKey(column)) ?? column
+        columns[key, default: [:]][nameKey(newName)] = origin
     }
 
-    func table(_ name: String) -> String { tables[foldIdentifier(name)] ?? name }
+    func table(_ name: String) -> String { tables[nameKey(name)] ?? name }
 
     func column(_ name: String, of table: String) -> String {
-        columns[foldIdentifier(table)]?[foldIdentifier(name)] ?? name
+        columns[nameKey(table)]?[nameKey(name)] ?? name
     }
 
     /// The new names of tables, by their folded names before.
-    var newNames: [String: String] {
-        Dictionary(tables.map { (foldIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
+    var newNames: [ExactText: String] {
+        Dictionary(tables.map { (nameKey($1), $0.text) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The table's rows with the names of the plan, as SQL for a FROM clause.
     func source(_ table: TableDefinition) -> String {
-        let key = foldIdentifier(table.name)
+        let key = nameKey(table.name)
         guard tables[key] != nil || columns[key] != nil else { return quoteIdentifier(table.name) }
         let list = table.columns.map { column -> String in
             let name = quoteIdentifier(column.name)
-            guard let origin = columns[key]?[foldIdentifier(column.name)] else { return name }
+            guard let origin = columns[key]?[nameKey(column.name)] else { return name }
             return "\(quoteIdentifier(origin)) AS \(name)"
         }
         return "(SELECT \(list.joined(separator: ", ")) FROM \(quoteIdentifier(self.table(table.name)))) AS "

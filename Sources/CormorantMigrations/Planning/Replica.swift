@@ -15,11 +15,11 @@ final class Replica {
         connection = try Connection(path: ":memory:", options: options)
         connection.acceptForeignSchemas()
         let tables = schema.tables
-        let indexes = Dictionary(grouping: schema.indexes) { foldIdentifier($0.table) }
+        let indexes = Dictionary(grouping: schema.indexes) { nameKey($0.table) }
         try inGroups(tables.map(\.name), besides: schema.indexes.map(\.name)) { number in
             try pulse()
             try run(tables[number].sql)
-            for index in indexes[foldIdentifier(tables[number].name)] ?? [] { try run(index.sql) }
+            for index in indexes[nameKey(tables[number].name)] ?? [] { try run(index.sql) }
         }
         for table in schema.virtualTables {
             do {
@@ -59,7 +59,7 @@ final class Replica {
 
     private func areFree(_ names: [String]) throws -> Bool {
         let taken = try Dependent.names("type <> 'trigger'", connection)
-        return Set((names + taken).map(foldIdentifier)).count == names.count + taken.count
+        return Set((names + taken).map(nameKey)).count == names.count + taken.count
     }
 
     private func putAside() throws {

@@ -6,9 +6,9 @@ extension Schema {
     /// The schema that models make in an empty file.
     public init(models: [ModelDescriptor]) throws {
         for model in models { try model.requireOwnFile() }
-        var taken: [String: String] = [:]
+        var taken: [ExactText: String] = [:]
         for model in models {
-            if let other = taken.updateValue(model.name, forKey: foldIdentifier(model.table)) {
+            if let other = taken.updateValue(model.name, forKey: nameKey(model.table)) {
                 throw CormorantError(
                     .model, "models \(other) and \(model.name) share the table \"\(model.table)\"",
                     hint: "give one of them another table name", table: model.table)
@@ -51,11 +51,11 @@ extension Schema {
     mutating func removeIndex(_ name: String) { indexes.removeAll { sameIdentifier($0.name, name) } }
 
     /// Removes a table with its indexes and triggers.
-    mutating func removeTable(_ name: String) { remove([foldIdentifier(name)]) }
+    mutating func removeTable(_ name: String) { remove([nameKey(name)]) }
 
     /// Removes tables with their indexes and triggers, and others: `name` of a table, `index:name`, `view:name`, `trigger:name`, folded.
-    mutating func remove(_ names: Set<String>) {
-        func isIn(_ kind: String, _ name: String) -> Bool { names.contains(kind + foldIdentifier(name)) }
+    mutating func remove(_ names: Set<ExactText>) {
+        func isIn(_ kind: String, _ name: String) -> Bool { names.contains(nameKey(kind + name)) }
         tables.removeAll { isIn("", $0.name) }
         virtualTables.removeAll { isIn("", $0.name) }
         indexes.removeAll { isIn("", $0.table) || isIn("index:", $0.name) }

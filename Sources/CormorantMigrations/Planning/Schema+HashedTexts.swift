@@ -5,14 +5,14 @@ import CormorantQuery
 extension Schema {
     var canonicalTexts: [String] {
         let parents = Dictionary(
-            tables.map { (foldIdentifier($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+            tables.map { (nameKey($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         var texts = tables.map { canonical($0, parents) }
         texts += virtualTables.map(\.canonical) + indexes.map(\.canonical)
         texts += views.map(\.canonical) + triggers.map(\.canonical)
         return texts
     }
 
-    private func canonical(_ table: TableDefinition, _ parents: [String: TableDefinition]) -> String {
+    private func canonical(_ table: TableDefinition, _ parents: [ExactText: TableDefinition]) -> String {
         let shape = TableShape(table)
         var parts = shape.columns.map { canonical($0, isRowID: shape.rowIDColumn?.name == $0.name) }
         parts.append(
@@ -24,7 +24,7 @@ extension Schema {
             }
         }
         parts += shape.checks.map { "check \($0.check.canonical)" }
-        parts += shape.foreignKeys.map { canonical(resolved($0.key, parent: parents[foldIdentifier($0.key.table)])) }
+        parts += shape.foreignKeys.map { canonical(resolved($0.key, parent: parents[nameKey($0.key.table)])) }
         parts.append("options \(shape.withoutRowID) \(shape.strict)")
         // By their bytes: Swift would take an é for an e with an accent behind it, which SQLite does not.
         let sorted = parts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

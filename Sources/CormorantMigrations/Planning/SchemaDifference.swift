@@ -84,15 +84,15 @@ package struct SchemaDifference {
 
 /// A schema whose objects are found by name at once: it may have thousands.
 struct ObjectsByName {
-    private let tables: [String: TableDefinition]
-    private let virtualTables: [String: VirtualTableDefinition]
-    private let indexes: [String: IndexDefinition]
-    private let views: [String: ViewDefinition]
-    private let triggers: [String: TriggerDefinition]
+    private let tables: [ExactText: TableDefinition]
+    private let virtualTables: [ExactText: VirtualTableDefinition]
+    private let indexes: [ExactText: IndexDefinition]
+    private let views: [ExactText: ViewDefinition]
+    private let triggers: [ExactText: TriggerDefinition]
 
     init(_ schema: Schema) {
-        func byName<Object>(_ objects: [Object], _ name: (Object) -> String) -> [String: Object] {
-            Dictionary(objects.map { (foldIdentifier(name($0)), $0) }, uniquingKeysWith: { first, _ in first })
+        func byName<Object>(_ objects: [Object], _ name: (Object) -> String) -> [ExactText: Object] {
+            Dictionary(objects.map { (nameKey(name($0)), $0) }, uniquingKeysWith: { first, _ in first })
         }
         tables = byName(schema.tables, \.name)
         virtualTables = byName(schema.virtualTables, \.name)
@@ -101,11 +101,11 @@ struct ObjectsByName {
         triggers = byName(schema.triggers, \.name)
     }
 
-    func table(_ name: String) -> TableDefinition? { tables[foldIdentifier(name)] }
-    func virtualTable(_ name: String) -> VirtualTableDefinition? { virtualTables[foldIdentifier(name)] }
-    func index(_ name: String) -> IndexDefinition? { indexes[foldIdentifier(name)] }
-    func view(_ name: String) -> ViewDefinition? { views[foldIdentifier(name)] }
-    func trigger(_ name: String) -> TriggerDefinition? { triggers[foldIdentifier(name)] }
+    func table(_ name: String) -> TableDefinition? { tables[nameKey(name)] }
+    func virtualTable(_ name: String) -> VirtualTableDefinition? { virtualTables[nameKey(name)] }
+    func index(_ name: String) -> IndexDefinition? { indexes[nameKey(name)] }
+    func view(_ name: String) -> ViewDefinition? { views[nameKey(name)] }
+    func trigger(_ name: String) -> TriggerDefinition? { triggers[nameKey(name)] }
 }
 
 extension VirtualTableDefinition {

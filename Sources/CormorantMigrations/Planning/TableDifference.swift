@@ -57,7 +57,7 @@ struct TableDifference {
                 .changeDefault, new.name, before: old.defaultValue?.text ?? "(none)",
                 after: new.defaultValue?.text ?? "(none)")
         }
-        if old.collation.map(foldIdentifier) ?? "binary" != new.collation.map(foldIdentifier) ?? "binary" {
+        if old.collation.map(nameKey) ?? "binary" != new.collation.map(nameKey) ?? "binary" {
             change(.changeCollation, new.name, before: old.collation ?? "BINARY", after: new.collation ?? "BINARY")
         }
         if old.computed != new.computed || old.computed != nil && old.isStored != new.isStored {

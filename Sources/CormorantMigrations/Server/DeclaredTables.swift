@@ -6,7 +6,7 @@ import CormorantSQLite
 /// What models declare, as a server has it.
 struct DeclaredTables {
     /// By folded table name.
-    private(set) var schemas: [String: Schema] = [:]
+    private(set) var schemas: [ExactText: Schema] = [:]
 
     /// Inside a transaction: the tables are made as temporary ones, read, and taken back.
     init(_ models: [ModelDescriptor], _ connection: Connection) throws {
@@ -25,7 +25,7 @@ struct DeclaredTables {
             if let place = schema.tables.firstIndex(where: { sameIdentifier($0.name, model.table) }) {
                 schema.tables[place].constraints += Self.foreignKeys(model.schema.foreignKeys, of: model.table)
             }
-            schemas[foldIdentifier(model.table)] = schema
+            schemas[nameKey(model.table)] = schema
         }
     }
 

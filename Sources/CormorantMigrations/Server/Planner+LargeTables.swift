@@ -16,9 +16,9 @@ extension Planner {
     func isLarge(_ table: String) throws -> Bool {
         guard server != nil, !isNew(table) else { return false }
         guard let file else { return isForMany }
-        if let known = large[foldIdentifier(table)] { return known }
+        if let known = large[nameKey(table)] { return known }
         let found = try isMany("SELECT 1 FROM \(quoteIdentifier(origins.table(table)))", file)
-        large[foldIdentifier(table)] = found
+        large[nameKey(table)] = found
         return found
     }
 
@@ -39,7 +39,7 @@ extension Planner {
         switch change.kind {
         case .addCheck, .addForeignKey:
             guard let name = constraint(change.after, in: difference.after) else { return [] }
-            if server?.unvalidated.contains([foldIdentifier(table.name), name]) ?? false { return [] }
+            if server?.unvalidated.contains([nameKey(table.name), ExactText(name)]) ?? false { return [] }
             let added = last.hasSuffix(" NOT VALID") ? last : last + " NOT VALID"
             let apart = ["\(alter) VALIDATE CONSTRAINT \(quoteIdentifier(name))"]
             sql = isLate ? [] : [added]
@@ -55,7 +55,7 @@ extension Planner {
         let (quoted, column) = (quoteIdentifier(table.name), quoteIdentifier(name))
         let alter = "ALTER TABLE \(quoted)"
         let check = quoteIdentifier(ServerSchema.notNullCheck(name))
-        let isThere = server?.notNullChecks.contains([foldIdentifier(table.name), foldIdentifier(name)]) ?? false
+        let isThere = server?.notNullChecks.contains([nameKey(table.name), nameKey(name)]) ?? false
         let fill = sql.dropLast()
         let add = fill + (isThere ? [] : ["\(alter) ADD CONSTRAINT \(check) CHECK (\(column) IS NOT NULL) NOT VALID"])
         let apart = [
@@ -85,7 +85,7 @@ extension Planner {
     }
 
     /// Whether it refers to what is made unique apart, behind which it stands then.
-    func isLate(_ key: ForeignKeyDefinition) -> Bool { lateUniques.contains(foldIdentifier(key.table)) }
+    func isLate(_ key: ForeignKeyDefinition) -> Bool { lateUniques.contains(nameKey(key.table)) }
 
     /// Whether each row gets a value of its own when the column is added, which writes all of them.
     func differsByRow(_ column: TableShape.Column) throws -> Bool {
@@ -117,7 +117,7 @@ extension Planner {
         }
         let count = try number("SELECT count(*) FROM \(origins.source(table))", file) ?? 0
         let word = "rewrite:\(table.name)"
-        guard !notes.allowsAll, !notes.allowedDrops.contains(foldIdentifier(word)) else {
+        guard !notes.allowsAll, !notes.allowedDrops.contains(nameKey(word)) else {
             judgement.rows = count
             return judgement.notes.append("\(counted(count, "row")) of \"\(table.name)\" are written anew")
         }
@@ -130,14 +130,14 @@ extension Planner {
 
     /// How an index is made: by itself, while others write, where the table has many rows.
     func indexOnServer(_ index: IndexDefinition) throws -> (sql: [String], isApart: Bool) {
-        let isCutOff = server?.invalidIndexes.contains(foldIdentifier(index.name)) ?? false
+        let isCutOff = server?.invalidIndexes.contains(nameKey(index.name)) ?? false
         let name = quoteIdentifier(index.name)
         let isApart =
-            try isLarge(index.table) && !(server?.partitioned.contains(foldIdentifier(index.table)) ?? false)
+            try isLarge(index.table) && !(server?.partitioned.contains(nameKey(index.table)) ?? false)
         guard isApart else { return ((isCutOff ? ["DROP INDEX \(name)"] : []) + [index.sql], false) }
         let words = index.isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX "
         guard index.sql.hasPrefix(words) else { return ([index.sql], false) }
-        if index.isUnique { lateUniques.insert(foldIdentifier(index.table)) }
+        if index.isUnique { lateUniques.insert(nameKey(index.table)) }
         return (
             (isCutOff ? ["DROP INDEX CONCURRENTLY IF EXISTS \(name)"] : [])
                 + [words + "CONCURRENTLY " + index.sql.dropFirst(words.count)], true
@@ -149,16 +149,16 @@ extension Planner {
         guard let server else { return }
         for table in target.tables {
             let alter = "ALTER TABLE \(quoteIdentifier(table.name))"
-            let present = foldIdentifier(origins.table(table.name))
+            let present = nameKey(origins.table(table.name))
             for constraint in table.constraints {
-                guard let name = constraint.name, server.unvalidated.contains([present, name]),
-                    declared.contains([foldIdentifier(table.name), name])
+                guard let name = constraint.name, server.unvalidated.contains([present, ExactText(name)]),
+                    declared.contains([nameKey(table.name), ExactText(name)])
                 else { continue }
                 try add(
                     "validate \"\(name)\" of \"\(table.name)\"", [],
                     ["\(alter) VALIDATE CONSTRAINT \(quoteIdentifier(name))"], isApart: true)
             }
-            for column in table.columns where server.notNullChecks.contains([present, foldIdentifier(column.name)]) {
+            for column in table.columns where server.notNullChecks.contains([present, nameKey(column.name)]) {
                 let isGoing = steps.contains {
                     $0.changes.contains { change in
                         change.kind == .changeNotNull && sameIdentifier(change.table, table.name)

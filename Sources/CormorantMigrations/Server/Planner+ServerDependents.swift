@@ -42,7 +42,7 @@ extension Planner {
                     message: "index \"\(index.name)\" would go with the column",
                     annotation: "allow_drop \"index:\(index.name)\"", drop: "index:\(index.name)"))
         }
-        for what in server?.companions[foldIdentifier(origins.table(table.name))] ?? []
+        for what in server?.companions[nameKey(origins.table(table.name))] ?? []
         where what.hasPrefix("exclusion") || what.hasPrefix("statistics") {
             judgement.notes.append("\(what) goes where it names the column")
         }

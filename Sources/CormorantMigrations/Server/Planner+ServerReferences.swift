@@ -19,11 +19,11 @@ extension Planner {
     /// Whether a foreign key needs a unique index that goes.
     func isReferredTo(_ change: SchemaChange) -> Bool {
         guard server != nil, let index = change.name.flatMap(current.index), index.isUnique else { return false }
-        let columns = Set(index.terms.compactMap(\.column).map(foldIdentifier))
+        let columns = Set(index.terms.compactMap(\.column).map(nameKey))
         return current.tables.contains { table in
             table.mayRefer
                 && TableShape(table).foreignKeys.contains { key, _ in
-                    sameIdentifier(key.table, index.table) && Set(key.tableColumns.map(foldIdentifier)) == columns
+                    sameIdentifier(key.table, index.table) && Set(key.tableColumns.map(nameKey)) == columns
                 }
         }
     }
@@ -32,18 +32,18 @@ extension Planner {
     func inDroppingOrder(_ gone: [TableDefinition]) -> [(table: TableDefinition, before: [String])] {
         guard server != nil else { return gone.map { ($0, []) } }
         var left = gone
-        var referrers: [String: [String: [String]]] = [:]
+        var referrers: [ExactText: [String: [String]]] = [:]
         for table in gone {
             for (key, constraint) in TableShape(table).foreignKeys where !sameIdentifier(key.table, table.name) {
-                referrers[foldIdentifier(key.table), default: [:]][table.name, default: []].append(
+                referrers[nameKey(key.table), default: [:]][table.name, default: []].append(
                     constraint.name ?? "")
             }
         }
         return gone.map { _ in
-            let place = left.firstIndex { referrers[foldIdentifier($0.name)]?.isEmpty ?? true } ?? 0
+            let place = left.firstIndex { referrers[nameKey($0.name)]?.isEmpty ?? true } ?? 0
             let table = left.remove(at: place)
             for parent in referrers.keys { referrers[parent]?[table.name] = nil }
-            let others = referrers.removeValue(forKey: foldIdentifier(table.name)) ?? [:]
+            let others = referrers.removeValue(forKey: nameKey(table.name)) ?? [:]
             return (
                 table,
                 others.sorted { $0.key < $1.key }.flatMap { child, names in
@@ -68,8 +68,8 @@ extension Planner {
             let isThere =
                 sameIdentifier(key.table, name) || before.contains { sameIdentifier($0, key.table) }
                 || base.table(key.table) != nil && !isChanged(key.table)
-            let primary = TableShape(parent).primaryKey.compactMap(\.column).map(foldIdentifier)
-            return isThere && (key.tableColumns.isEmpty || key.tableColumns.map(foldIdentifier) == primary)
+            let primary = TableShape(parent).primaryKey.compactMap(\.column).map(nameKey)
+            return isThere && (key.tableColumns.isEmpty || key.tableColumns.map(nameKey) == primary)
         }.map(\.sql)
     }
 }

@@ -8,19 +8,19 @@ import CormorantSQLite
 struct ServerSchema {
     private(set) var schema = Schema()
     /// Constraints that rows from before them may break, by table and name.
-    private(set) var unvalidated: Set<[String]> = []
+    private(set) var unvalidated: Set<[ExactText]> = []
     /// Indexes whose making was cut off.
-    private(set) var invalidIndexes: Set<String> = []
+    private(set) var invalidIndexes: Set<ExactText> = []
     /// Tables with a check of a migration under way, that a column holds no NULL, by table and column.
-    private(set) var notNullChecks: Set<[String]> = []
+    private(set) var notNullChecks: Set<[ExactText]> = []
     /// What a table has that no model knows, by its folded name: it goes along with it.
-    private(set) var companions: [String: [String]] = [:]
+    private(set) var companions: [ExactText: [String]] = [:]
     /// Tables that inherit columns of others, and change with them.
-    private(set) var heirs: Set<String> = []
+    private(set) var heirs: Set<ExactText> = []
     /// Tables whose rows are in partitions, which are no tables of their own here.
-    private(set) var partitioned: Set<String> = []
+    private(set) var partitioned: Set<ExactText> = []
     /// Tables that a crash of the server empties, which only others like them can refer to.
-    private(set) var unlogged: Set<String> = []
+    private(set) var unlogged: Set<ExactText> = []
     private var places: [Int64: Int] = [:]
     private var columns: [Int64: [Int64: Int]] = [:]
     private var names: [Int64: String] = [:]
@@ -64,14 +64,14 @@ struct ServerSchema {
 
     private mutating func accompany(_ table: Int64, _ what: String) {
         guard let name = names[table] else { return }
-        companions[foldIdentifier(name), default: []].append(what)
+        companions[nameKey(name), default: []].append(what)
     }
 
     private mutating func add(table row: ServerCatalog.Row) {
         let (number, name, kind) = (row.int(0), row.string(1), row.string(2))
         if [keyValueTable, History.table, ModelRegistry.table, versionTable].contains(name) { return }
         if row.bool(4) {
-            companions[foldIdentifier(row.string(5)), default: []].append("partition \"\(name)\"")
+            companions[nameKey(row.string(5)), default: []].append("partition \"\(name)\"")
             return
         }
         if kind == "v" || kind == "m" {
@@ -83,9 +83,9 @@ struct ServerSchema {
             return
         }
         names[number] = name
-        if !row.string(5).isEmpty { heirs.insert(foldIdentifier(name)) }
-        if kind == "p" { partitioned.insert(foldIdentifier(name)) }
-        if row.string(3) == "u" { unlogged.insert(foldIdentifier(name)) }
+        if !row.string(5).isEmpty { heirs.insert(nameKey(name)) }
+        if kind == "p" { partitioned.insert(nameKey(name)) }
+        if row.string(3) == "u" { unlogged.insert(nameKey(name)) }
         if row.bool(9) { accompany(number, "row security") }
         places[number] = schema.tables.count
         // None of them has SQLite's row numbers.
@@ -154,7 +154,7 @@ struct ServerSchema {
         case "u": kind = .unique(terms, onConflict: nil)
         case "c":
             if keys.count == 1, name == Self.notNullCheck(keys[0]) {
-                notNullChecks.insert([foldIdentifier(table), foldIdentifier(keys[0])])
+                notNullChecks.insert([nameKey(table), nameKey(keys[0])])
                 return
             }
             kind = .check(serverFragment(row.string(11)))
@@ -169,7 +169,7 @@ struct ServerSchema {
             kind = .foreignKey(key)
         default: return accompany(number, "exclusion constraint \"\(name)\"")
         }
-        if !row.bool(9) { unvalidated.insert([foldIdentifier(table), name]) }
+        if !row.bool(9) { unvalidated.insert([nameKey(table), ExactText(name)]) }
         schema.tables[place].constraints.append(
             ConstraintDefinition(name: name, kind: kind, sql: "CONSTRAINT \(quoteIdentifier(name)) \(definition)"))
     }
@@ -179,7 +179,7 @@ struct ServerSchema {
         guard let place = places[number], row.string(13).isEmpty, !row.bool(4) else { return }
         let name = row.string(1)
         guard row.bool(5) else {
-            invalidIndexes.insert(foldIdentifier(name))
+            invalidIndexes.insert(nameKey(name))
             return
         }
         let (keys, options, collations) = (row.ints(8), row.ints(10), row.ints(9))

@@ -21,7 +21,7 @@ extension Database {
     fileprivate func syncBeforeUse(_ model: ModelDescriptor) throws -> [ModelDescriptor] {
         guard model.attachment == nil else { return [model] }
         let related = try model.withRelated { table in
-            try withReader { try $0.catalog.names(in: nil).tables.contains(foldIdentifier(table)) }
+            try withReader { try $0.catalog.names(in: nil).tables.contains(nameKey(table)) }
         }
         let models = related.filter { !$0.isView && !$0.isPart }
         if try withReader({ try ModelRegistry(connection: $0).isCurrent(models) }) {

@@ -146,8 +146,8 @@ extension Database {
         try refuseTaking(models, schema)
         try refuseFormerNames(models, schema, records)
         let named = Set(
-            models.flatMap { [$0.table] + [$0.migration.renamedFrom].compactMap(\.self) }.map(foldIdentifier))
-        var former: [String: Schema] = [:]
+            models.flatMap { [$0.table] + [$0.migration.renamedFrom].compactMap(\.self) }.map(nameKey))
+        var former: [ExactText: Schema] = [:]
         for (table, record) in records {
             if server == nil {
                 former[table] = try Schema(script: record.sql)
@@ -172,12 +172,12 @@ extension Database {
 
     /// Refuses to make a table under the name that another's was renamed from: the rows of the model are in that one.
     private func refuseFormerNames(
-        _ models: [ModelDescriptor], _ schema: Schema, _ records: [String: ModelRegistry.Record]
+        _ models: [ModelDescriptor], _ schema: Schema, _ records: [ExactText: ModelRegistry.Record]
     ) throws {
         for model in models where !schema.has(model.table) {
-            let name = foldIdentifier(model.table)
+            let name = nameKey(model.table)
             // What a model of this call says counts, and a table may get its former name back.
-            let heirs = records.filter { $0.value.renamedFrom == name }.keys.filter { heir in
+            let heirs = records.filter { $0.value.renamedFrom == name }.map(\.key.text).filter { heir in
                 schema.has(heir) && !sameIdentifier(heir, model.migration.renamedFrom ?? "")
                     && !models.contains { sameIdentifier($0.table, heir) }
             }
@@ -205,20 +205,21 @@ extension Database {
 /// - Parameter scratch: where a server is asked what it makes of models, of a plan for rows that nobody has seen; nil: where the rows
 ///   are.
 func modelPlan(
-    _ models: [ModelDescriptor], from schema: Schema, former: [String: Schema],
-    records: [String: ModelRegistry.Record] = [:], allowDrop: [String], file: Connection?, server: ServerSchema? = nil,
+    _ models: [ModelDescriptor], from schema: Schema, former: [ExactText: Schema],
+    records: [ExactText: ModelRegistry.Record] = [:], allowDrop: [String], file: Connection?,
+    server: ServerSchema? = nil,
     scratch: Connection? = nil
 ) throws -> MigrationPlan {
-    let dropping = allowDrop.map(foldIdentifier)
+    let dropping = allowDrop.map(nameKey)
     var notes = PlanNotes(allowedDrops: Set(dropping), isOfModels: true)
     for model in models {
-        let table = foldIdentifier(model.table)
-        for column in model.migration.allowDrop { notes.allowedDrops.insert("\(table).\(foldIdentifier(column))") }
+        let table = nameKey(model.table)
+        for column in model.migration.allowDrop { notes.allowedDrops.insert(nameKey("\(model.table).\(column)")) }
         if let sql = model.migration.seedSQL { notes.seeds[table] = sql }
         notes.distributions[table] = SQLCompiler.distribution(of: model.schema)
         for column in model.columns {
             if let sql = column.convertSQL {
-                notes.conversions[table, default: [:]][foldIdentifier(column.column)] = sql
+                notes.conversions[table, default: [:]][nameKey(column.column)] = sql
             }
         }
     }
@@ -228,10 +229,12 @@ func modelPlan(
     try renameTables(models, planner)
     try renameColumns(models, planner)
     let former = try server == nil ? renamed(former, planner.steps) : renamedOnServer(former, planner.steps)
-    let named = Set(models.map { foldIdentifier($0.table) })
+    let named = Set(models.map { nameKey($0.table) })
     let onServer = try server.flatMap { _ in try (scratch ?? file).map { try DeclaredTables(models, $0) } }
     for (table, schema) in onServer?.schemas ?? [:] {
-        for name in schema.tables.flatMap(\.constraints).compactMap(\.name) { planner.declared.insert([table, name]) }
+        for name in schema.tables.flatMap(\.constraints).compactMap(\.name) {
+            planner.declared.insert([table, ExactText(name)])
+        }
     }
     let target = try ModelTarget(
         models, file: planner.current, former: former, dropping: Set(dropping).subtracting(named), onServer: onServer)
@@ -284,24 +287,24 @@ private func renameColumns(_ models: [ModelDescriptor], _ planner: Planner) thro
 }
 
 /// What the models declared, with the names that the file has after the steps.
-private func renamed(_ former: [String: Schema], _ steps: [MigrationPlan.Step]) throws -> [String: Schema] {
+private func renamed(_ former: [ExactText: Schema], _ steps: [MigrationPlan.Step]) throws -> [ExactText: Schema] {
     var former = former
     for step in steps {
-        guard let change = step.changes.first, let declared = former.removeValue(forKey: foldIdentifier(change.table))
+        guard let change = step.changes.first, let declared = former.removeValue(forKey: nameKey(change.table))
         else { continue }
         let replica = try Replica(declared)
         // A column that was made by hand is not there.
         for sql in step.sql where replica.accepts(sql) { try replica.run(sql) }
         let table = change.kind == .renameTable ? change.after ?? change.table : change.table
-        former[foldIdentifier(table)] = try replica.schema()
+        former[nameKey(table)] = try replica.schema()
     }
     return former
 }
 
-private func renamedOnServer(_ former: [String: Schema], _ steps: [MigrationPlan.Step]) -> [String: Schema] {
+private func renamedOnServer(_ former: [ExactText: Schema], _ steps: [MigrationPlan.Step]) -> [ExactText: Schema] {
     var former = former
     for step in steps {
-        guard let change = step.changes.first, var declared = former.removeValue(forKey: foldIdentifier(change.table))
+        guard let change = step.changes.first, var declared = former.removeValue(forKey: nameKey(change.table))
         else { continue }
         var table = change.table
         if change.kind == .renameTable, let name = change.after {
@@ -310,7 +313,7 @@ private func renamedOnServer(_ former: [String: Schema], _ steps: [MigrationPlan
         } else if let name = change.name, let new = change.after {
             declared.rename(column: name, to: new, of: table)
         }
-        former[foldIdentifier(table)] = declared
+        former[nameKey(table)] = declared
     }
     return former
 }
@@ -319,7 +322,7 @@ private func renamedOnServer(_ former: [String: Schema], _ steps: [MigrationPlan
 private func checkRenames(_ models: [ModelDescriptor]) throws {
     let sources = Dictionary(
         models.compactMap { model in
-            model.migration.renamedFrom.map { (foldIdentifier(model.table), foldIdentifier($0)) }
+            model.migration.renamedFrom.map { (nameKey(model.table), nameKey($0)) }
         },
         uniquingKeysWith: { first, _ in first })
     for start in sources.keys.sorted() {
@@ -330,7 +333,7 @@ private func checkRenames(_ models: [ModelDescriptor]) throws {
             guard name != start else {
                 throw CormorantError(
                     .model, "the table \"\(start)\" is renamed in a circle",
-                    hint: "rename in two steps with a name between", table: start)
+                    hint: "rename in two steps with a name between", table: start.text)
             }
         }
     }
@@ -340,9 +343,9 @@ private func checkRenames(_ models: [ModelDescriptor]) throws {
         else { continue }
         throw taking(model, source, of: other.name)
     }
-    var taken: [String: String] = [:]
+    var taken: [ExactText: String] = [:]
     for model in models {
-        guard let source = model.migration.renamedFrom.map(foldIdentifier) else { continue }
+        guard let source = model.migration.renamedFrom.map(nameKey) else { continue }
         if let other = taken.updateValue(model.name, forKey: source) {
             throw CormorantError(
                 .model, "models \(other) and \(model.name) are both renamed from \"\(source)\"", hint: "keep one",
@@ -376,7 +379,7 @@ extension Applier {
         if !plan.isEmpty { try carryOut(plan, connection) }
         // What is left is noted when that is done.
         if plan.steps.contains(where: \.isApart) { return }
-        for model in models where connection.dialect == .sqlite && former[foldIdentifier(model.table)] == nil {
+        for model in models where connection.dialect == .sqlite && former[nameKey(model.table)] == nil {
             try connection.checkForms(of: model.tableReference, wholly: true)
         }
         try registry.store(models, former: plan.touched == nil ? nil : version)
@@ -392,7 +395,7 @@ extension Applier {
         let present = try server?.schema ?? Schema(present: connection)
         if let result = plan.result?.followingRenames(plan, present),
             let change = SchemaDifference(from: result, to: present).changes.first(where: {
-                !(server?.heirs.contains(foldIdentifier($0.table)) ?? false)
+                !(server?.heirs.contains(nameKey($0.table)) ?? false)
             })
         {
             throw CormorantError(

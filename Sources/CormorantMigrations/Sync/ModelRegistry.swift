@@ -12,7 +12,7 @@ struct ModelRegistry {
     struct Record: Equatable {
         var sql: String
         /// The folded name that the table had before; nil also in files of before that was kept.
-        var renamedFrom: String?
+        var renamedFrom: ExactText?
         /// The columns that take less than their SQL says, each as a comment before the SQL.
         var narrow: Set<String> = []
         /// What made it, on a server, as temporary tables.
@@ -25,12 +25,12 @@ struct ModelRegistry {
                 sql = sql[sql.index(after: end)...]
             }
             self.sql = String(sql)
-            self.renamedFrom = renamedFrom.map(foldIdentifier)
+            self.renamedFrom = renamedFrom.map(nameKey)
         }
 
         init(_ model: ModelDescriptor) {
             sql = model.createSQL
-            renamedFrom = model.migration.renamedFrom.map(foldIdentifier)
+            renamedFrom = model.migration.renamedFrom.map(nameKey)
             for column in model.columns where column.isNarrow {
                 let note = column.narrowNote
                 // A name that would end the comment.
@@ -44,7 +44,7 @@ struct ModelRegistry {
         /// Whether the rows were looked at for all that the other declares. Programs whose types are wider, as those of
         /// another language, are no change.
         func covers(_ other: Record) -> Bool {
-            sql == other.sql && renamedFrom == other.renamedFrom && narrow.isSuperset(of: other.narrow)
+            isSame(sql, other.sql) && renamedFrom == other.renamedFrom && narrow.isSuperset(of: other.narrow)
         }
     }
 
@@ -55,11 +55,11 @@ struct ModelRegistry {
         if connection.dialect == .postgres, try !connection.hasTable(Self.table) { return models.isEmpty }
         let version = try connection.schemaVersion()
         let records = try records("WHERE schema_version = \(version)")
-        return models.allSatisfy { records[foldIdentifier($0.table)]?.covers(Record($0)) ?? false }
+        return models.allSatisfy { records[nameKey($0.table)]?.covers(Record($0)) ?? false }
     }
 
     /// By folded table name; empty where the table is not there.
-    func records(_ condition: String = "") throws -> [String: Record] {
+    func records(_ condition: String = "") throws -> [ExactText: Record] {
         if connection.dialect == .postgres {
             guard try connection.hasTable(Self.table) else { return [:] }
             return try read("SELECT name, sql, renamed_from, made FROM \(Self.table) \(condition)")
@@ -83,15 +83,16 @@ struct ModelRegistry {
         }
     }
 
-    private func read(_ sql: String) throws -> [String: Record] {
+    private func read(_ sql: String) throws -> [ExactText: Record] {
         let statement = try connection.statement(sql)
         defer { connection.recycle(statement) }
-        var found: [String: Record] = [:]
+        var found: [ExactText: Record] = [:]
         while try statement.step() {
             let row = Row(statement)
             guard let name = row.cell(0).string, let sql = row.cell(1).string else { continue }
-            found[name] = Record(kept: sql, renamedFrom: try row.value(2) == .null ? nil : row.cell(2).string)
-            if connection.dialect == .postgres { found[name]?.made = row.cell(3).string ?? "" }
+            found[ExactText(name)] = Record(
+                kept: sql, renamedFrom: try row.value(2) == .null ? nil : row.cell(2).string)
+            if connection.dialect == .postgres { found[ExactText(name)]?.made = row.cell(3).string ?? "" }
         }
         return found
     }
@@ -121,7 +122,7 @@ struct ModelRegistry {
             try statement.bind(.text(foldIdentifier(model.table)), 1)
             try statement.bind(.text(record.text), 2)
             statement.bind(version, 3)
-            try statement.bind(record.renamedFrom.map(Value.text) ?? .null, 4)
+            try statement.bind(record.renamedFrom.map { .text($0.text) } ?? .null, 4)
             if connection.dialect == .postgres { try statement.bind(.text(DeclaredTables.scratch(model)), 5) }
             _ = try statement.step()
             statement.reset()
@@ -153,7 +154,7 @@ struct ModelRegistry {
         let names = try connection.catalog.names(in: nil).tables
         for name in try records().keys where !names.contains(name) {
             let gone = try Statement(connection, "DELETE FROM \(Self.table) WHERE name = ?1")
-            try gone.bind(.text(name), 1)
+            try gone.bind(.text(name.text), 1)
             _ = try gone.step()
             gone.finalize()
         }
@@ -177,7 +178,7 @@ struct ModelRegistry {
 extension Connection {
     /// What the synced model of a table says of its columns, each as in `-- age int32`; nil where there is none.
     package func modelNotes(of table: String) throws -> Set<String>? {
-        let name = foldIdentifier(table)
+        let name = nameKey(table)
         do {
             return try ModelRegistry(connection: self).records()[name]?.narrow
         } catch let error as CormorantError where error.code == .migration {

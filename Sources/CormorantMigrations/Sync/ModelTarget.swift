@@ -14,15 +14,15 @@ struct ModelTarget {
     ///   - dropping: tables that may go.
     ///   - onServer: what the models declare, of a server; nil: of a file.
     init(
-        _ models: [ModelDescriptor], file: Schema, former: [String: Schema], dropping: Set<String>,
+        _ models: [ModelDescriptor], file: Schema, former: [ExactText: Schema], dropping: Set<ExactText>,
         onServer: DeclaredTables? = nil
     ) throws {
         schema = file
-        schema.remove(Set(dropping.map(foldIdentifier)))
+        schema.remove(dropping)
         for model in models {
-            let wanted = try onServer.map { $0.schemas[foldIdentifier(model.table)] ?? Schema() } ?? declared(model)
+            let wanted = try onServer.map { $0.schemas[nameKey(model.table)] ?? Schema() } ?? declared(model)
             merge(
-                wanted, of: model, former: former[foldIdentifier(model.table)] ?? Schema(), into: file,
+                wanted, of: model, former: former[nameKey(model.table)] ?? Schema(), into: file,
                 isOnServer: onServer != nil)
         }
     }
@@ -87,7 +87,7 @@ private struct TableMerger {
     let isOnServer: Bool
     private let shapes: (wanted: TableShape, present: TableShape, former: TableShape?)
     /// The type that each column has in the model, by its name in lower case.
-    private let types: [String: ColumnType]
+    private let types: [ExactText: ColumnType]
 
     init(
         wanted: TableDefinition, present: TableDefinition, former: TableDefinition?, model: ModelDescriptor,
@@ -101,7 +101,7 @@ private struct TableMerger {
         self.file = file
         shapes = (TableShape(wanted), TableShape(present), former.map(TableShape.init))
         types = Dictionary(
-            model.schema.columns.map { (foldIdentifier($0.name), $0.type) }, uniquingKeysWith: { first, _ in first })
+            model.schema.columns.map { (nameKey($0.name), $0.type) }, uniquingKeysWith: { first, _ in first })
     }
 
     func merged() -> TableDefinition {
@@ -124,7 +124,7 @@ private struct TableMerger {
     }
 
     private func type(of column: ColumnDefinition) -> ColumnType? {
-        types[foldIdentifier(column.name)]
+        types[nameKey(column.name)]
     }
 
     /// A STRICT table, which the file's is though the model does not say so, takes few types.
@@ -194,8 +194,8 @@ private struct TableMerger {
         return shapes.present.rowIDColumn?.name != present.name || shapes.wanted.rowIDColumn?.name == column.name
     }
 
-    private func keyNames(_ shape: TableShape) -> [String?] {
-        shape.primaryKey.map { $0.column.map(foldIdentifier) }
+    private func keyNames(_ shape: TableShape) -> [ExactText?] {
+        shape.primaryKey.map { $0.column.map(nameKey) }
     }
 
     private var staysWithoutRowID: Bool {
@@ -235,12 +235,12 @@ private struct TableMerger {
     /// CHECKs, foreign keys and UNIQUEs of the file that no model declared.
     private func keptConstraints() -> [ConstraintDefinition] {
         var kept: [ConstraintDefinition] = []
-        let checkNames = Set(shapes.wanted.checks.compactMap { $0.definition.name.map(foldIdentifier) })
+        let checkNames = Set(shapes.wanted.checks.compactMap { $0.definition.name.map(nameKey) })
         for (check, definition) in shapes.present.checks {
             let isDeclared = shapes.wanted.checks.contains { $0.check == check }
             let wasDeclared = shapes.former?.checks.contains { $0.check == check } ?? false
             // One of the same name is the model's of an earlier day, where no sync has noted what that declared.
-            let isReplaced = definition.name.map { checkNames.contains(foldIdentifier($0)) } ?? false
+            let isReplaced = definition.name.map { checkNames.contains(nameKey($0)) } ?? false
             if !isDeclared, !wasDeclared, !isReplaced, !names(goingColumn: check) { kept.append(definition) }
         }
         let wanted = shapes.wanted.foreignKeys.map { resolved($0.key, in: file) }
@@ -249,7 +249,7 @@ private struct TableMerger {
             let key = resolved(key, in: file)
             if wanted.contains(key) || former.contains(key) { continue }
             // One over the same columns is the model's word on what to do when the parent goes.
-            if wanted.contains(where: { $0.columns.map(foldIdentifier) == key.columns.map(foldIdentifier) }) {
+            if wanted.contains(where: { $0.columns.map(nameKey) == key.columns.map(nameKey) }) {
                 continue
             }
             kept.append(definition.standingAlone)
@@ -257,19 +257,19 @@ private struct TableMerger {
         for unique in shapes.present.uniques where !shapes.wanted.uniques.contains(where: { $0.kind == unique.kind }) {
             kept.append(unique.standingAlone)
         }
-        let names = Set(self.wanted.columns.map { foldIdentifier($0.name) })
+        let names = Set(self.wanted.columns.map { nameKey($0.name) })
         // A constraint over a column that goes cannot stay.
-        return kept.filter { $0.columns.allSatisfy { names.contains(foldIdentifier($0)) } }
+        return kept.filter { $0.columns.allSatisfy { names.contains(nameKey($0)) } }
     }
 
     /// Whether a condition names a column that goes, without which it cannot stay.
     private func names(goingColumn condition: SQLFragment) -> Bool {
-        let going = present.columns.map(\.name).filter { shapes.wanted.column($0) == nil }.map(foldIdentifier)
+        let going = present.columns.map(\.name).filter { shapes.wanted.column($0) == nil }.map(nameKey)
         var tokenizer = SQLTokenizer(condition.text)
         guard !going.isEmpty, let tokens = try? tokenizer.all() else { return false }
         return tokens.contains {
             [.identifier, .keyword, .quotedIdentifier].contains($0.kind)
-                && going.contains(foldIdentifier(tokenizer.unquoted($0)))
+                && going.contains(nameKey(tokenizer.unquoted($0)))
         }
     }
 
@@ -312,7 +312,7 @@ private struct TableMerger {
         func kept(_ constraint: ConstraintDefinition) -> ConstraintDefinition {
             guard case .foreignKey(var key) = constraint.kind, !key.isDeferred, !present.contains(key),
                 let there = deferred.first(where: {
-                    $0.columns.map(foldIdentifier) == key.columns.map(foldIdentifier)
+                    $0.columns.map(nameKey) == key.columns.map(nameKey)
                         && sameIdentifier($0.table, key.table)
                 })
             else { return constraint }

@@ -6,7 +6,7 @@ package protocol Catalog {
     /// - Parameter attachment: the name of an attached file; nil: the database's own.
     func names(in attachment: String?) throws -> SchemaNames
     /// The names of a table's columns, in lower case; none where it is not there.
-    func columns(of table: String) throws -> Set<String>
+    func columns(of table: String) throws -> Set<ExactText>
     /// The columns that keep a table's rows from being deleted, as "book.author_id", where an error of it does not name them.
     func columns(referringTo table: String) throws -> [String]
 }
@@ -14,9 +14,9 @@ package protocol Catalog {
 /// The names that there are now, in lower case.
 package struct SchemaNames {
     /// Tables and views.
-    package internal(set) var tables: Set<String> = []
+    package internal(set) var tables: Set<ExactText> = []
     /// The table of each index.
-    package internal(set) var indexes: [String: String] = [:]
+    package internal(set) var indexes: [ExactText: String] = [:]
 
     /// - Parameter sql: gives type, name and table of each.
     init(_ connection: Connection, _ sql: String) throws {
@@ -27,8 +27,8 @@ package struct SchemaNames {
             guard case .text(let type) = try row.value(0), case .text(let name) = try row.value(1),
                 case .text(let table) = try row.value(2)
             else { continue }
-            if type == "table" || type == "view" { tables.insert(foldIdentifier(name)) }
-            if type == "index" { indexes[foldIdentifier(name)] = table }
+            if type == "table" || type == "view" { tables.insert(nameKey(name)) }
+            if type == "index" { indexes[nameKey(name)] = table }
         }
     }
 }

@@ -20,12 +20,12 @@ struct PostgresCatalog: Catalog {
             """)
     }
 
-    func columns(of table: String) throws -> Set<String> {
+    func columns(of table: String) throws -> Set<ExactText> {
         let sql = """
             SELECT CAST(attname AS text) FROM pg_catalog.pg_attribute
             WHERE attrelid = pg_catalog.to_regclass(CAST(?1 AS text)) AND attnum > 0 AND NOT attisdropped
             """
-        return Set(try connection.texts(sql, about: quoteIdentifier(table)).map(foldIdentifier))
+        return Set(try connection.texts(sql, about: quoteIdentifier(table)).map(nameKey))
     }
 
     /// The server's error names the constraint.

@@ -11,8 +11,8 @@ struct SQLiteCatalog: Catalog {
         return try SchemaNames(connection, "SELECT type, name, tbl_name FROM \(place)sqlite_schema")
     }
 
-    func columns(of table: String) throws -> Set<String> {
-        Set(try connection.texts("SELECT name FROM pragma_table_xinfo(?1)", about: table).map(foldIdentifier))
+    func columns(of table: String) throws -> Set<ExactText> {
+        Set(try connection.texts("SELECT name FROM pragma_table_xinfo(?1)", about: table).map(nameKey))
     }
 
     func columns(referringTo table: String) throws -> [String] {

@@ -35,9 +35,9 @@ extension Database {
     }
 
     package func checkDistinct(_ models: [ModelDescriptor]) throws {
-        var byTable: [String: ModelDescriptor] = [:]
+        var byTable: [ExactText: ModelDescriptor] = [:]
         for model in models where !model.isPart {
-            let other = byTable.updateValue(model, forKey: foldIdentifier(model.table))
+            let other = byTable.updateValue(model, forKey: nameKey(model.table))
             if let other, other !== model {
                 throw CormorantError(
                     .model, "models \(other.name) and \(model.name) share the table \"\(model.table)\"",
@@ -74,13 +74,13 @@ extension Database {
         let compiler = SQLCompiler(connection.dialect)
         let ordered = dependencyOrder(models)
         let absent = ordered.filter {
-            !$0.isPart && !$0.isView && !names.tables.contains(foldIdentifier($0.table))
+            !$0.isPart && !$0.isView && !names.tables.contains(nameKey($0.table))
         }
         var statements = try SQLCompiler.createTables(absent.map(\.schema), connection.dialect)
             .map { (absent[$0.table], $0.sql) }
         for model in ordered {
             if model.isPart {
-                if names.tables.contains(foldIdentifier(model.table)) {
+                if names.tables.contains(nameKey(model.table)) {
                     try checkColumns(of: model, connection)
                 } else if !models.contains(where: { !$0.isPart && sameIdentifier($0.table, model.table) }) {
                     throw CormorantError(
@@ -90,10 +90,10 @@ extension Database {
                 }
                 continue
             }
-            guard names.tables.contains(foldIdentifier(model.table)) else { continue }
+            guard names.tables.contains(nameKey(model.table)) else { continue }
             try checkColumns(of: model, connection)
             for index in model.schema.indexes {
-                guard let table = names.indexes[foldIdentifier(index.name)] else {
+                guard let table = names.indexes[nameKey(index.name)] else {
                     statements.append((model, try compiler.create(index, of: model.schema)))
                     continue
                 }
@@ -108,9 +108,9 @@ extension Database {
     }
 
     private func checkReferences(_ models: [ModelDescriptor], _ names: SchemaNames) throws {
-        let known = names.tables.union(models.map { foldIdentifier($0.table) })
+        let known = names.tables.union(models.map { nameKey($0.table) })
         for model in models where !model.isView {
-            for key in model.schema.foreignKeys where !known.contains(foldIdentifier(key.table)) {
+            for key in model.schema.foreignKeys where !known.contains(nameKey(key.table)) {
                 throw CormorantError(
                     .model,
                     "model \(model.name) refers to the table \"\(key.table)\", which is neither a model nor in the file",
@@ -122,7 +122,7 @@ extension Database {
 
     private func checkColumns(of model: ModelDescriptor, _ connection: Connection) throws {
         let present = try connection.catalog.columns(of: model.table)
-        let lacking = model.schema.columns.map(\.name).filter { !present.contains(foldIdentifier($0)) }
+        let lacking = model.schema.columns.map(\.name).filter { !present.contains(nameKey($0)) }
         guard lacking.isEmpty else {
             throw CormorantError(
                 .schema, "table \"\(model.table)\" lacks \(lacking.joined(separator: ", ")) of model \(model.name)",
@@ -133,7 +133,7 @@ extension Database {
     /// Referenced tables before those that refer to them; a cycle, which SQLite allows, in the order given.
     private func dependencyOrder(_ models: [ModelDescriptor]) -> [ModelDescriptor] {
         let byTable = Dictionary(
-            models.filter { !$0.isPart }.map { (foldIdentifier($0.table), $0) }, uniquingKeysWith: { first, _ in first }
+            models.filter { !$0.isPart }.map { (nameKey($0.table), $0) }, uniquingKeysWith: { first, _ in first }
         )
         var done = Set<ObjectIdentifier>()
         var ordered: [ModelDescriptor] = []
@@ -144,7 +144,7 @@ extension Database {
                 let keys = top.model.schema.foreignKeys
                 if top.next < keys.count {
                     stack[stack.count - 1].next += 1
-                    if let target = byTable[foldIdentifier(keys[top.next].table)],
+                    if let target = byTable[nameKey(keys[top.next].table)],
                         done.insert(ObjectIdentifier(target)).inserted
                     {
                         stack.append((target, 0))
@@ -165,7 +165,7 @@ extension Reader {
     public func tableExists(_ model: ModelDescriptor) throws -> Bool {
         try model.validate()
         return try database.withReader {
-            try $0.catalog.names(in: model.attachment).tables.contains(foldIdentifier(model.table))
+            try $0.catalog.names(in: model.attachment).tables.contains(nameKey(model.table))
         }
     }
 }

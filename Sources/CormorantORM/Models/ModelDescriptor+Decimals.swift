@@ -7,7 +7,7 @@ extension ModelDescriptor {
     package func refuseComparedDecimals() throws {
         let decimals = columns.filter { $0.type == .decimal && $0.collation.map(foldIdentifier) != "corm_decimal" }
         guard !decimals.isEmpty else { return }
-        let names = Set(decimals.map { foldIdentifier($0.column) })
+        let names = Set(decimals.map { nameKey($0.column) })
         for condition in schema.checks.map(\.condition) + schema.indexes.compactMap(\.whereSQL)
             + [scope].compactMap({ $0 })
         {
@@ -64,13 +64,13 @@ private struct SQLOperands {
         }
     }
 
-    func firstCompared(of names: Set<String>) -> String? {
+    func firstCompared(of names: Set<ExactText>) -> String? {
         if tokens.indices.dropFirst().contains(where: {
             keyword($0 - 1) == .collate && tokens[$0].text == "corm_decimal"
         }) {
             return nil
         }
-        return tokens.indices.first { isName($0) && names.contains(tokens[$0].text) && isCompared($0) }.map {
+        return tokens.indices.first { isName($0) && names.contains(ExactText(tokens[$0].text)) && isCompared($0) }.map {
             tokens[$0].text
         }
     }

@@ -10,19 +10,19 @@ final class ModelVariants: @unchecked Sendable {  // `lock` guards what it keeps
     }
 
     private let lock = RecursiveLock(.modelVariants, outlivesForks: true)
-    private var known: [String: Weak] = [:]
+    private var known: [ExactText: Weak] = [:]
     private var limit = 64
 
     func find(_ key: String, _ make: () throws -> ModelDescriptor) rethrows -> ModelDescriptor {
         lock.lock()
         defer { lock.unlock() }
-        if let ready = known[key]?.model { return ready }
+        if let ready = known[ExactText(key)]?.model { return ready }
         let made = try make()
         if known.count >= limit {
             known = known.filter { $0.value.model != nil }
             limit = max(64, known.count * 2)
         }
-        known[key] = Weak(model: made)
+        known[ExactText(key)] = Weak(model: made)
         return made
     }
 }

@@ -153,7 +153,9 @@ public final class ModelDescriptor: Sendable {
                         constant: column.discriminatorSQL, collation: column.collation)
                 }, key: keyColumns,
                 uniques: schema.indexes.compactMap { index in
-                    let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }
+                    let positions = index.columns.compactMap { part in
+                        columns.firstIndex { isSame($0.column, part.name) }
+                    }
                     let tellsApart = index.isUnique && index.whereSQL == nil && positions.count == index.columns.count
                     return tellsApart && positions.allSatisfy { columns[$0].notNull } ? positions : nil
                 }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil, generated: rowID,

@@ -35,14 +35,14 @@ extension ModelDraft {
             !["corm_models", "corm_migrations", keyValueTable].contains(foldIdentifier(table))
         else { throw refuse("table name \"\(table)\" is reserved", "choose another one") }
         var properties = Set<String>()
-        var names: [String: String] = [:]
+        var names: [ExactText: String] = [:]
         for column in columns {
             try checkIdentifier(column.name, "property name")
             try checkIdentifier(column.column, "column name")
             guard properties.insert(column.name).inserted else {
                 throw refuse("two properties are named \"\(column.name)\"", "rename one", [column.name])
             }
-            if let other = names.updateValue(column.name, forKey: foldIdentifier(column.column)) {
+            if let other = names.updateValue(column.name, forKey: nameKey(column.column)) {
                 throw refuse(
                     "properties \"\(other)\" and \"\(column.name)\" share the column \"\(column.column)\"",
                     "give one another column name; SQLite ignores the case of letters", [other, column.name])
@@ -245,7 +245,7 @@ extension ModelDraft {
     }
 
     private func checkMigration() throws(CormorantError) {
-        var sources: [String: String] = [:]
+        var sources: [ExactText: String] = [:]
         for column in columns {
             if let sql = column.convertSQL {
                 if sql.isEmpty || sql.utf8.contains(0) {
@@ -271,7 +271,7 @@ extension ModelDraft {
                     "column \"\(column.name)\" is renamed from \"\(former)\", which is a column of the model",
                     "rename in two steps with a name between, or drop renamed_from", [column.name, present.name])
             }
-            if let other = sources.updateValue(column.name, forKey: foldIdentifier(former)) {
+            if let other = sources.updateValue(column.name, forKey: nameKey(former)) {
                 throw refuse(
                     "columns \"\(other)\" and \"\(column.name)\" are both renamed from \"\(former)\"",
                     "keep one, and give the other a conversion", [other, column.name])
@@ -331,9 +331,9 @@ extension ModelDraft {
     }
 
     private func checkKeys() throws(CormorantError) {
-        var names = Set<String>()
+        var names = Set<ExactText>()
         for index in columns where index.unique || index.indexed {
-            names.insert(foldIdentifier("\(table)_\(index.column)_\(index.unique ? "key" : "index")"))
+            names.insert(nameKey("\(table)_\(index.column)_\(index.unique ? "key" : "index")"))
         }
         for key in keys {
             let what = key.kind == .primary ? "the primary key" : key.kind == .unique ? "a unique key" : "an index"
@@ -362,7 +362,7 @@ extension ModelDraft {
             let made = "\(table)_\(key.columns.compactMap(ordered).map(\.name).joined(separator: "_"))"
             let name = key.name ?? "\(made)_\(key.kind == .unique ? "key" : "index")"
             try checkIdentifier(name, "index name")
-            guard names.insert(foldIdentifier(name)).inserted else {
+            guard names.insert(nameKey(name)).inserted else {
                 throw refuse("two keys are named \"\(name)\"", "name one of them yourself")
             }
         }

@@ -18,7 +18,7 @@ extension ModelPlan {
         case .check:
             let check = model.schema.checks.first { $0.name == error.constraint }
             // A check that the model makes itself of a column's type.
-            if let column = check?.column.flatMap({ name in model.columns.first { $0.column == name } }),
+            if let column = check?.column.flatMap({ name in model.columns.first { isSame($0.column, name) } }),
                 column.type == .json, check?.condition != column.checkSQL
             {
                 return CormorantError(
@@ -154,10 +154,10 @@ extension Connection {
         guard let error = error as? CormorantError, error.code == .foreignKey, let table = compiled.table,
             let known = table.modelTable
         else { return error }
-        let written = Set(compiled.assigned.map { foldIdentifier($0.column.column.name) })
+        let written = Set(compiled.assigned.map { nameKey($0.column.column.name) })
         // A server says itself which reference it is.
         let columns = known.schema.foreignKeys.flatMap(\.columns)
-            .filter { engine != nil || written.contains(foldIdentifier($0)) }
+            .filter { engine != nil || written.contains(nameKey($0)) }
         return explainedReference(error, of: known.name, in: known.attachment, columns: columns)
     }
 }

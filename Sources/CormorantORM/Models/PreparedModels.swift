@@ -119,7 +119,7 @@ package final class TableOwners: @unchecked Sendable {
     }
     // Its lock guards what follows.
     private let lock = RecursiveLock(.tableOwners)
-    private var owners: [String: Owner] = [:]
+    private var owners: [ExactText: Owner] = [:]
     /// From how many tables on those whose models are gone are forgotten.
     private var limit = 256
 
@@ -127,7 +127,7 @@ package final class TableOwners: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         for model in models {
-            owners[foldIdentifier(model.table)] = Owner(model: model.name, relations: model.relations)
+            owners[nameKey(model.table)] = Owner(model: model.name, relations: model.relations)
         }
         guard owners.count > limit else { return }
         owners = owners.filter { $0.value.relations != nil }
@@ -138,7 +138,7 @@ package final class TableOwners: @unchecked Sendable {
     package func model(of table: String) -> String? {
         lock.lock()
         defer { lock.unlock() }
-        guard let owner = owners[foldIdentifier(table)], owner.relations != nil else { return nil }
+        guard let owner = owners[nameKey(table)], owner.relations != nil else { return nil }
         return owner.model
     }
 }

@@ -129,14 +129,14 @@ extension ModelPlan {
 extension ModelDescriptor {
     /// Matches the columns of a raw SELECT to the model by name, case ignored.
     func resultColumns(of statement: Statement) throws -> [Int32] {
-        var byName: [String: Int32] = [:]
-        var doubled: Set<String> = []
+        var byName: [ExactText: Int32] = [:]
+        var doubled: Set<ExactText> = []
         for index in 0..<statement.columnCount {
-            let name = foldIdentifier(statement.columnName(index))
+            let name = nameKey(statement.columnName(index))
             if byName.updateValue(Int32(truncatingIfNeeded: index), forKey: name) != nil { doubled.insert(name) }
         }
         return try columns.map { column in
-            let folded = foldIdentifier(column.column)
+            let folded = nameKey(column.column)
             if doubled.contains(folded) {
                 throw CormorantError(
                     .schema, "the SELECT has several columns \"\(column.column)\", one of which is for model \(name)",

@@ -24,7 +24,7 @@ extension Schema {
     }
 
     private mutating func read(
-        _ connection: Connection, table: String? = nil, leavingOut shadows: Set<String>,
+        _ connection: Connection, table: String? = nil, leavingOut shadows: Set<ExactText>,
         _ fail: (any Error, MetadataProblem) throws -> Void
     ) throws {
         let statement = try connection.statement(
@@ -39,7 +39,7 @@ extension Schema {
             try requireMemory(4 * row.cell(3).text.count)
             let texts = (0..<4).map { String(decoding: row.cell($0).text, as: UTF8.self) }
             let (type, name, table, sql) = (texts[0], texts[1], texts[2], texts[3])
-            if foldIdentifier(name).hasPrefix("sqlite_") || shadows.contains(foldIdentifier(table)) { continue }
+            if foldIdentifier(name).hasPrefix("sqlite_") || shadows.contains(nameKey(table)) { continue }
             do {
                 for column: Int32 in 0..<4 where row.cell(column).string == nil {
                     throw CormorantError(
@@ -58,12 +58,12 @@ extension Schema {
     /// The folded names of tables that come and go with virtual tables: https://www.sqlite.org/pragma.html#pragma_table_list; for
     /// it SQLite works out the columns of every view, which may take long, so it is asked only where there are modules. It goes by
     /// names alone.
-    package static func shadowTables(_ connection: Connection) throws -> Set<String> {
+    package static func shadowTables(_ connection: Connection) throws -> Set<ExactText> {
         let modules = try connection.statement(
             "SELECT name, sql FROM main.sqlite_schema WHERE type = 'table' AND rootpage = 0")
         defer { connection.recycle(modules) }
         var hasModules = false
-        var foreign: [String] = []
+        var foreign: [ExactText] = []
         while try modules.step() {
             hasModules = true
             let row = Row(modules)
@@ -75,10 +75,10 @@ extension Schema {
         guard hasModules else { return [] }
         let statement = try connection.statement("PRAGMA main.table_list")
         defer { connection.recycle(statement) }
-        var names = Set<String>()
+        var names = Set<ExactText>()
         while try statement.step() {
             let row = Row(statement)
-            if row.cell(2).string == "shadow", let name = row.cell(1).string { names.insert(foldIdentifier(name)) }
+            if row.cell(2).string == "shadow", let name = row.cell(1).string { names.insert(nameKey(name)) }
         }
         return names.subtracting(foreign)
     }

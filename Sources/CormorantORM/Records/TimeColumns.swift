@@ -118,8 +118,8 @@ func checkTime(_ cell: Cell, of table: TableReference, _ column: TableReference.
 extension ModelTable {
     /// SQL for columns of the first and last rows, in the order that the table has.
     fileprivate func rowsFromEitherEnd(of table: TableReference, _ columns: [String], _ count: Int) -> String {
-        let names = Set(table.columns.map { foldIdentifier($0.name) })
-        let rowID = ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
+        let names = Set(table.columns.map { nameKey($0.name) })
+        let rowID = ["rowid", "_rowid_", "oid"].first { !names.contains(nameKey($0)) } ?? "rowid"
         let order = schema.withoutRowID ? schema.primaryKey.map(quoteIdentifier) : [rowID]
         func rows(_ mark: String, _ direction: String = "") -> String {
             "SELECT \(mark)* FROM (SELECT \(columns.joined(separator: ", ")) FROM \(table.source) ORDER BY "

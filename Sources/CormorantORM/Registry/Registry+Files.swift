@@ -16,7 +16,7 @@ extension Registry {
         /// Its place in the queue.
         let ticket: Int
         /// Files that could not be closed, because somebody uses their databases without holding them.
-        var refusing: Set<String> = []
+        var refusing: Set<ExactText> = []
 
         init(_ name: String, _ place: Registration, isPassing: Bool, ticket: Int) {
             self.name = name
@@ -44,7 +44,7 @@ extension Registry {
             case .close(let file):
                 if close(file) { continue }
                 if file.name == request.name { throw inUse(file.name) }
-                request.refusing.insert(file.name)
+                request.refusing.insert(ExactText(file.name))
             }
         }
     }
@@ -52,7 +52,8 @@ extension Registry {
     private func makeRequest(_ given: String?, _ isPassing: Bool) throws -> Request {
         let name = try required(given)
         // One that is open was looked at when it was opened.
-        let place = try files[name].map { Registration(path: $0.path, options: $0.options) } ?? self.place(of: name)
+        let place =
+            try files[ExactText(name)].map { Registration(path: $0.path, options: $0.options) } ?? self.place(of: name)
         newestTicket += 1
         return Request(name, place, isPassing: isPassing, ticket: newestTicket)
     }
@@ -70,7 +71,7 @@ extension Registry {
             try refuseClosed()
             if let step = step(request) { return step }
             // Who waits for a file that another thread opens or closes needs no room.
-            if files[name] == nil, !queue.contains(request.ticket) { queue.append(request.ticket) }
+            if files[ExactText(name)] == nil, !queue.contains(request.ticket) { queue.append(request.ticket) }
             let left = request.end &- monotonicTime()
             guard left > 0 else { throw isFull(name) }
             guard !Threads.isCancelled else {
@@ -83,7 +84,7 @@ extension Registry {
 
     /// Under the lock. What can be done now; nil: nothing.
     private func step(_ request: Request) -> Step? {
-        if let file = files[request.name] {
+        if let file = files[ExactText(request.name)] {
             guard !file.isBusy, let database = file.database else { return nil }
             guard file.holds > 0 || isAsOpened(file, database) else {
                 file.isBusy = true
@@ -97,17 +98,17 @@ extension Registry {
         if files.count < limit {
             let file = RegistryFile(
                 request.name, request.place.path, request.place.options, isPassing: request.isPassing)
-            files[request.name] = file
+            files[ExactText(request.name)] = file
             return .open(file)
         }
-        let idle = files.values.filter { $0.isIdle && !request.refusing.contains($0.name) }
+        let idle = files.values.filter { $0.isIdle && !request.refusing.contains(ExactText($0.name)) }
         guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return nil }
         oldest.isBusy = true
         return .close(oldest)
     }
 
     private func isFull(_ name: String) -> CormorantError {
-        if files[name] != nil { return inUse(name) }
+        if files[ExactText(name)] != nil { return inUse(name) }
         return CormorantError(
             .busy, "all \(limit) databases that may be open are in use for longer than the busy timeout",
             hint: "give databases back sooner, hold one at a time, or open the registry with a higher limit")
@@ -135,7 +136,7 @@ extension Registry {
             return database
         } catch {
             monitor.locked {
-                files[file.name] = nil
+                files[ExactText(file.name)] = nil
                 monitor.changed()
             }
             throw error
@@ -154,7 +155,7 @@ extension Registry {
                 file.isBusy = false
                 if isClosed {
                     file.database = nil
-                    files[file.name] = nil
+                    files[ExactText(file.name)] = nil
                 }
                 monitor.changed()
                 return isClosed
@@ -205,7 +206,7 @@ extension Registry {
     public func closeFile(_ name: String) throws {
         try whileOpen { _ = try place(of: name) }
         for _ in 0..<20 {
-            let (idle, isThere) = monitor.locked { (takeIdle { $0.name == name }, files[name] != nil) }
+            let (idle, isThere) = monitor.locked { (takeIdle { isSame($0.name, name) }, files[ExactText(name)] != nil) }
             if !isThere { return }
             for file in idle where close(file) { return }
             monitor.locked { monitor.wait(50_000_000) }
@@ -225,7 +226,7 @@ extension Registry {
             monitor.locked { monitor.wait(50_000_000) }
         }
         try monitor.locked {
-            guard closeIfEmpty() else { throw held(files.keys.sorted()) }
+            guard closeIfEmpty() else { throw held(files.keys.sorted().map(\.text)) }
         }
     }
 

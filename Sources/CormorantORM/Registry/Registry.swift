@@ -43,10 +43,10 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
     private let pattern: RegistryPattern?
     private let options: OpenOptions
     let monitor = Monitor(.registry)
-    private var registered: [String: Registration] = [:]
+    private var registered: [ExactText: Registration] = [:]
     /// The name of each file that was registered.
-    private var names: [String: String] = [:]
-    var files: [String: RegistryFile] = [:]
+    private var names: [ExactText: String] = [:]
+    var files: [ExactText: RegistryFile] = [:]
     /// Threads that wait to open a file, in their order.
     var queue: [Int] = []
     var newestTicket = 0
@@ -84,26 +84,26 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         let path = isURL ? path : absolutePath(path)
         let file = isURL ? path : canonicalPath(path)
         try whileOpen {
-            guard registered[name] == nil else {
+            guard registered[ExactText(name)] == nil else {
                 throw CormorantError(
                     .misuse, "a database is called \"\(shown(name))\" already", hint: "give it another name")
             }
-            if let other = names[file] {
+            if let other = names[ExactText(file)] {
                 let place = isURL ? PostgresConnection.shown(path) : path
                 throw CormorantError(
                     .misuse, "\"\(place)\" is registered as \"\(shown(other))\" already", hint: "use that name")
             }
-            registered[name] = Registration(path: path, options: options ?? self.options)
-            names[file] = name
+            registered[ExactText(name)] = Registration(path: path, options: options ?? self.options)
+            names[ExactText(file)] = name
         }
     }
 
     /// The names of all databases: those registered, and those in the folder whose files are there.
     @available(*, noasync)
     public func allNames() throws -> [String] {
-        let known = try whileOpen { Array(registered.keys) }
+        let known = try whileOpen { registered.keys.map(\.text) }
         let found = try pattern?.names() ?? []
-        return Set(known + found).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return Set((known + found).map { ExactText($0) }).sorted().map(\.text)
     }
 
     /// The name that is used where none is given and none is current.
@@ -137,14 +137,14 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
     }
 
     func place(of name: String) throws -> Registration {
-        if let found = registered[name] { return found }
+        if let found = registered[ExactText(name)] { return found }
         guard let pattern else {
             throw CormorantError(
                 .misuse, "no database is called \"\(shown(name))\"",
-                hint: nearestNames(to: name, registered.keys.sorted()))
+                hint: nearestNames(to: name, registered.keys.sorted().map(\.text)))
         }
         let path = try pattern.path(name)
-        if !names.isEmpty, let other = names[canonicalPath(path)] {
+        if !names.isEmpty, let other = names[ExactText(canonicalPath(path))] {
             throw CormorantError(
                 .misuse, "the file of \"\(shown(name))\" is registered as \"\(shown(other))\"", hint: "use that name")
         }
@@ -204,7 +204,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
     /// The same without waiting and without touching files that are not open; nil where that is not enough.
     package func useIfOpen(_ name: String?) throws -> Lease? {
         let found = try whileOpen { () -> (RegistryFile, Database)? in
-            guard let file = files[try required(name)], !file.isBusy, let database = file.database,
+            guard let file = files[ExactText(try required(name))], !file.isBusy, let database = file.database,
                 file.holds > 0 || isAsOpened(file, database)
             else { return nil }
             file.holds += 1

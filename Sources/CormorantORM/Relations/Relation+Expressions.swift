@@ -260,9 +260,9 @@ extension RelationStep {
         guard target.scope == nil, let known = junction.modelTable,
             columns.allSatisfy({ junction.columns[$0.from].isNotNull || junction.key.contains($0.from) })
         else { return false }
-        let names = columns.map { foldIdentifier(junction.columns[$0.from].name) }
+        let names = columns.map { nameKey(junction.columns[$0.from].name) }
         return known.schema.foreignKeys.contains { key in
-            sameIdentifier(key.table, target.name) && key.columns.map(foldIdentifier) == names
+            sameIdentifier(key.table, target.name) && key.columns.map(nameKey) == names
         }
     }
 

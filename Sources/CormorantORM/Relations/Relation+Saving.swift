@@ -7,7 +7,7 @@ extension Relation {
     /// Whether a row is related to an owner, and is none of those with these keys; of a many-to-many relation, a row of the junction.
     /// - Parameter others: rows that stay, too, by the values of some columns.
     func isRemoved(
-        from owner: [Value], except kept: [[Value]], _ others: [[String]: [[Value]]]
+        from owner: [Value], except kept: [[Value]], _ others: [[ExactText]: [[Value]]]
     ) throws -> Expression {
         let table = step.target
         let named: [Expression]
@@ -21,7 +21,7 @@ extension Relation {
         if !kept.isEmpty { conditions.append(.unary(.not, .isIn(named, rows: kept.flatMap { $0 }))) }
         for (columns, values) in others.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             let named = columns.compactMap { name in
-                rows.columns.firstIndex { $0.column == name }.map { Expression.column(table, $0) }
+                rows.columns.firstIndex { isSame($0.column, name.text) }.map { Expression.column(table, $0) }
             }
             conditions.append(.unary(.not, .isIn(named, rows: values.flatMap { $0 })))
         }

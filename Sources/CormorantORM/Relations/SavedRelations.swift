@@ -20,19 +20,19 @@ package final class SavedRelations {
     private var staying: [Reference: [Row]] = [:]
 
     /// The tables of lists from which rows may go.
-    private var tables: Set<String> = []
+    private var tables: Set<ExactText> = []
 
     package init() {}
 
     /// Says, before the records of a list are saved, that rows which it lacks will be deleted.
     package func willRemove(from relation: Relation) {
-        if relation.kind == .toMany { tables.insert(foldIdentifier(relation.target.table)) }
+        if relation.kind == .toMany { tables.insert(nameKey(relation.target.table)) }
     }
 
     /// An error of saving, which says what to do where a row that is to be deleted may have the value.
     package func explained(_ error: any Error) -> any Error {
         guard let error = error as? CormorantError, error.code == .unique,
-            let table = error.table, tables.contains(foldIdentifier(table))
+            let table = error.table, tables.contains(nameKey(table))
         else { return error }
         let explained = CormorantError(
             error.code, error.plainMessage,
@@ -55,12 +55,12 @@ package final class SavedRelations {
     package func columns(of model: ModelDescriptor) -> [Int] {
         guard let relations = removing[model.place] else { return [] }
         let names = Set(relations.flatMap { $0.referringColumns + $0.namingColumns })
-        return model.columns.indices.filter { names.contains(model.columns[$0].column) }
+        return model.columns.indices.filter { names.contains(ExactText(model.columns[$0].column)) }
     }
 
     /// Notes a record that was saved, by the values of these properties.
     package func note(_ model: ModelDescriptor, _ columns: [Int], _ values: [Value]) {
-        note(model.place, Row(zip(columns.map { model.columns[$0].column }, values)) { first, _ in first })
+        note(model.place, Row(zip(columns.map { ExactText(model.columns[$0].column) }, values)) { first, _ in first })
     }
 
     private func note(_ place: Place, _ row: Row) {
@@ -150,7 +150,7 @@ package final class SavedRelations {
         var kept = list.keys
         var known = Set(kept.map { RowKey($0) })
         // Of a junction that is related itself, by a key of its own: what is known of its rows are the records between which they are.
-        var others: [[String]: [[Value]]] = [:]
+        var others: [[ExactText]: [[Value]]] = [:]
         for row in staying[Reference(relation, list.owner)] ?? [] {
             let key = names.compactMap { row[$0] }
             if key.count == names.count {
@@ -166,17 +166,17 @@ package final class SavedRelations {
 
 /// Where a table is: its name in lower case, and the name that its file is attached under.
 private struct Place: Hashable {
-    let table: String
+    let table: ExactText
     let schema: String?
 }
 
 /// The values of a row by the names of its columns.
-private typealias Row = [String: Value]
+private typealias Row = [ExactText: Value]
 
 /// A foreign key of a table.
 private struct Reference: Hashable {
     private let place: Place
-    private let columns: [String]
+    private let columns: [ExactText]
     private let key: RowKey
 
     init(_ relation: Relation, _ key: [Value]) {
@@ -200,15 +200,15 @@ private struct Reference: Hashable {
 
 /// One of each foreign key.
 private func unique(_ relations: [Relation]) -> [Relation] {
-    var known: Set<[String]> = []
+    var known: Set<[ExactText]> = []
     return relations.filter {
-        known.insert([$0.rows.place.table, $0.rows.place.schema ?? ""] + $0.referringColumns).inserted
+        known.insert([$0.rows.place.table, ExactText($0.rows.place.schema ?? "")] + $0.referringColumns).inserted
     }
 }
 
 extension ModelDescriptor {
     fileprivate var place: Place {
-        Place(table: foldIdentifier(tableReference.table.name), schema: tableReference.table.schema)
+        Place(table: nameKey(tableReference.table.name), schema: tableReference.table.schema)
     }
 
     fileprivate func refers(to other: ModelDescriptor) -> Bool {
@@ -218,10 +218,12 @@ extension ModelDescriptor {
 
 extension Relation {
     /// The columns there that refer to the owner.
-    fileprivate var referringColumns: [String] { step.columns.map { rows.columns[$0.to].column } }
+    fileprivate var referringColumns: [ExactText] { step.columns.map { ExactText(rows.columns[$0.to].column) } }
 
     /// The columns there that tell one related record from another.
-    fileprivate var namingColumns: [String] {
-        second?.columns.map { rows.columns[$0.from].column } ?? target.keyColumns.map { target.columns[$0].column }
+    fileprivate var namingColumns: [ExactText] {
+        let names =
+            second?.columns.map { rows.columns[$0.from].column } ?? target.keyColumns.map { target.columns[$0].column }
+        return names.map { ExactText($0) }
     }
 }

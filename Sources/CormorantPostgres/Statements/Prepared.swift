@@ -116,11 +116,11 @@ final class Prepared {
 /// Those that a connection has prepared, by their SQL. The server keeps so many that no statement has.
 struct PreparedStatements {
     private static let capacity = 256
-    private var bySQL: [String: Prepared] = [:]
+    private var bySQL: [ExactText: Prepared] = [:]
     private var clock: UInt64 = 0
 
     mutating func find(_ sql: String) -> Prepared? {
-        guard let found = bySQL[sql] else { return nil }
+        guard let found = bySQL[ExactText(sql)] else { return nil }
         clock += 1
         found.lastUse = clock
         return found
@@ -130,11 +130,11 @@ struct PreparedStatements {
     mutating func add(_ prepared: Prepared) -> Prepared? {
         clock += 1
         prepared.lastUse = clock
-        bySQL[prepared.sql.source] = prepared
+        bySQL[ExactText(prepared.sql.source)] = prepared
         guard bySQL.count > PreparedStatements.capacity,
             let oldest = bySQL.values.filter({ $0.users == 0 && $0 !== prepared }).min(by: { $0.lastUse < $1.lastUse })
         else { return nil }
-        bySQL[oldest.sql.source] = nil
+        bySQL[ExactText(oldest.sql.source)] = nil
         return oldest
     }
 

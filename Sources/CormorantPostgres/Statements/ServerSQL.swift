@@ -165,7 +165,7 @@ private struct ParameterNumbers {
     var greatest = 0
     var names: [Int: String] = [:]
     var numbers: [Int] = []
-    private var byName: [String: Int] = [:]
+    private var byName: [ExactText: Int] = [:]
     private var byNumber: [Int: Int] = [:]
 
     /// What stands behind the server's `$`.
@@ -193,8 +193,8 @@ private struct ParameterNumbers {
             }
             return number
         }
-        if let known = byName[text] { return known }
-        byName[text] = greatest + 1
+        if let known = byName[ExactText(text)] { return known }
+        byName[ExactText(text)] = greatest + 1
         names[greatest + 1] = text
         return greatest + 1
     }

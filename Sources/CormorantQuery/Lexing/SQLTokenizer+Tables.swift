@@ -3,10 +3,10 @@ import CormorantBase
 extension SQLTokenizer {
     /// The names, folded, that stand where SQL reads from a table, without its schema: behind FROM, JOIN and IN, and behind a comma
     /// of a FROM, also those of a WITH of its own.
-    static func tablesRead(in sql: String) throws(CormorantError) -> Set<String> {
+    static func tablesRead(in sql: String) throws(CormorantError) -> Set<ExactText> {
         var tokenizer = SQLTokenizer(sql)
         let tokens = try tokenizer.all()
-        var read: Set<String> = []
+        var read: Set<ExactText> = []
         // Whether a FROM goes on, in each pair of parentheses.
         var isFrom = [false]
         var isExpected = false
@@ -31,7 +31,7 @@ extension SQLTokenizer {
             // SQLite takes a text for a name where it expects one.
             case (.identifier, _), (.quotedIdentifier, _), (.text, _), (.keyword, _):
                 let isTable = isExpected && next?.kind != .dot && next?.kind != .leftParenthesis
-                if isTable { read.insert(foldIdentifier(tokenizer.unquoted(token))) }
+                if isTable { read.insert(nameKey(tokenizer.unquoted(token))) }
                 isExpected = false
             default: isExpected = false
             }

@@ -68,7 +68,7 @@ extension TableSchema {
     fileprivate var reference: TableReference {
         TableReference(
             model: name, name: name, columns: columns.map(\.reference),
-            key: primaryKey.compactMap { name in columns.firstIndex { $0.name == name } }, hiddenKey: nil)
+            key: primaryKey.compactMap { name in columns.firstIndex { isSame($0.name, name) } }, hiddenKey: nil)
     }
 }
 

@@ -3,7 +3,7 @@ import CormorantBase
 /// What the statements of record operations have otherwise in PostgreSQL, which must be told types where a parameter does not
 /// stand beside its column.
 extension SQLCompiler {
-    private func column(_ name: String) -> TableReference.Column? { records?.columns.first { $0.name == name } }
+    private func column(_ name: String) -> TableReference.Column? { records?.columns.first { isSame($0.name, name) } }
 
     private func type(of name: String) -> PostgresType? {
         if let column = column(name) { return PostgresType(column) }

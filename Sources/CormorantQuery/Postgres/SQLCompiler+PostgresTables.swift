@@ -60,7 +60,7 @@ extension SQLCompiler {
         guard keys.contains(where: { $0.key != quoteIdentifier($0.name) }) else { return [] }
         let name = "\(table.name)_pkey_compared"
         try checkPostgresName(name)
-        let columns = table.primaryKey.compactMap { name in keys.first { $0.name == name }?.key }
+        let columns = table.primaryKey.compactMap { name in keys.first { isSame($0.name, name) }?.key }
         return [
             "CREATE UNIQUE INDEX \(quoteIdentifier(name)) ON \(quoteIdentifier(table.name)) (\(columns.joined(separator: ", ")))"
         ]

@@ -32,10 +32,10 @@ extension Schema {
                     case "rtree", "rtree_i32", "geopoly": ["node", "parent", "rowid"]
                     default: []
                     }
-                return parts.map { foldIdentifier(table.name) + "_" + $0 }
+                return parts.map { nameKey(table.name + "_" + $0) }
             }
         ).subtracting(virtualTables.compactMap(\.foreignContent))
-        if !shadows.isEmpty { tables.removeAll { shadows.contains(foldIdentifier($0.name)) } }
+        if !shadows.isEmpty { tables.removeAll { shadows.contains(nameKey($0.name)) } }
     }
 
     package init(objects: some Sequence<SchemaObject>) {
@@ -82,7 +82,7 @@ extension Schema {
 extension VirtualTableDefinition {
     /// The folded name of its table of texts, where it has none: the texts are elsewhere or nowhere, and a table of that name
     /// is the user's. https://www.sqlite.org/fts5.html#external_content_and_contentless_tables
-    package var foreignContent: String? {
+    package var foreignContent: ExactText? {
         guard ["fts4", "fts5"].contains(foldIdentifier(module)) else { return nil }
         let isElsewhere = arguments.contains { argument in
             let parts = argument.text.split(separator: "=", maxSplits: 1)
@@ -91,7 +91,7 @@ extension VirtualTableDefinition {
             let option = foldIdentifier(String(parts[0].prefix { !$0.isWhitespace && $0 != "/" }))
             return !option.isEmpty && "content".hasPrefix(option)
         }
-        return isElsewhere ? foldIdentifier(name) + "_content" : nil
+        return isElsewhere ? nameKey(name + "_content") : nil
     }
 }
 

@@ -128,17 +128,17 @@ package struct ForeignKeyDefinition: Sendable, Hashable {
     }
 
     package static func == (left: Self, right: Self) -> Bool {
-        left.columns.map(foldIdentifier) == right.columns.map(foldIdentifier)
+        left.columns.map(nameKey) == right.columns.map(nameKey)
             && sameIdentifier(left.table, right.table)
-            && left.tableColumns.map(foldIdentifier) == right.tableColumns.map(foldIdentifier)
+            && left.tableColumns.map(nameKey) == right.tableColumns.map(nameKey)
             && left.onDelete == right.onDelete && left.onUpdate == right.onUpdate && left.isDeferred == right.isDeferred
             && left.isFull == right.isFull && left.isDeferrable == right.isDeferrable
-            && left.setColumns.map(foldIdentifier) == right.setColumns.map(foldIdentifier)
+            && left.setColumns.map(nameKey) == right.setColumns.map(nameKey)
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(columns.map(foldIdentifier))
-        hasher.combine(foldIdentifier(table))
+        hasher.combine(columns.map(nameKey))
+        hasher.combine(nameKey(table))
     }
 }
 
@@ -160,7 +160,7 @@ package struct IndexTerm: Sendable, Hashable {
 
     package static func == (left: Self, right: Self) -> Bool {
         left.expression == right.expression && left.descending == right.descending
-            && left.collation.map(foldIdentifier) == right.collation.map(foldIdentifier)
+            && left.collation.map(nameKey) == right.collation.map(nameKey)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(expression) }

@@ -17,7 +17,7 @@ package struct TableShape {
     package var name: String
     package private(set) var columns: [Column] = []
     /// The place of each column, by its name in lower case.
-    private var places: [String: Int] = [:]
+    private var places: [ExactText: Int] = [:]
     package var primaryKey: [IndexTerm] = []
     package var primaryKeySQL = ""
     package var autoIncrement = false
@@ -35,7 +35,7 @@ package struct TableShape {
         for definition in table.columns {
             var column = Column(definition: definition)
             for constraint in definition.constraints { add(constraint, to: &column) }
-            places[foldIdentifier(column.name)] = columns.count
+            places[nameKey(column.name)] = columns.count
             columns.append(column)
         }
         for constraint in table.constraints { add(constraint) }
@@ -67,7 +67,7 @@ package struct TableShape {
         }
     }
 
-    package func column(_ name: String) -> Column? { places[foldIdentifier(name)].map { columns[$0] } }
+    package func column(_ name: String) -> Column? { places[nameKey(name)].map { columns[$0] } }
 
     package func isKey(_ column: Column) -> Bool {
         primaryKey.contains { $0.column.map { sameIdentifier($0, column.name) } ?? false }

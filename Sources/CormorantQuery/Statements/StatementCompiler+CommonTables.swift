@@ -67,7 +67,7 @@ extension StatementCompiler {
     func refuseCommonTable(inScopeOf table: TableReference) throws {
         guard !commonTables.isEmpty, dialect == .sqlite, let scope = table.scope else { return }
         let read = try SQLTokenizer.tablesRead(in: scope)
-        guard let common = commonTables.first(where: { read.contains(foldIdentifier($0.name)) }) else { return }
+        guard let common = commonTables.first(where: { read.contains(nameKey($0.name)) }) else { return }
         throw CormorantError(
             .misuse, "the scope of \(table.model) reads from \"\(common.name)\", as the common table is called",
             hint: "give the common table another name", table: table.name)

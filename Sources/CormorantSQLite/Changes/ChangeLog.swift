@@ -11,7 +11,7 @@ package final class ChangeLog {
 
     /// Outlives the log, which it owns.
     private unowned(unsafe) let connection: Connection
-    private var tables: [String: TrackedTable] = [:]
+    private var tables: [ExactText: TrackedTable] = [:]
     private var lastTable: TrackedTable?
     private var open: [RowChange] = []
     /// Tables of `open` that are unknown as a whole.
@@ -33,7 +33,7 @@ package final class ChangeLog {
     package private(set) var pragmas = 0
     private var committed: [CommittedChanges] = []
     /// By schema in lower case, how far its tables were described: what it shows of others' commits, and of changed schemas.
-    private var versions: [String: (data: UInt32, schema: Int64?)] = [:]
+    private var versions: [ExactText: (data: UInt32, schema: Int64?)] = [:]
     /// A schema that they may have been described by was taken back.
     private var isDoubtful = false
 
@@ -166,7 +166,7 @@ package final class ChangeLog {
     }
 
     private func apply(_ statement: SavepointStatement) {
-        let index = savepoints.lastIndex { $0.name == statement.name }
+        let index = savepoints.lastIndex { isSame($0.name, statement.name) }
         switch statement.verb {
         case .savepoint: savepoints.append((statement.name, open.count))
         case .release: if let index { savepoints.removeSubrange(index...) }
@@ -296,17 +296,17 @@ extension ChangeLog {
         var have = isDoubtful
         isDoubtful = false
         for (schema, known) in versions {
-            let data = dataVersion(schema)
+            let data = dataVersion(schema.text)
             if data == known.data { continue }
             versions[schema]?.data = data
-            have = have || known.schema != schemaVersion(schema)
+            have = have || known.schema != schemaVersion(schema.text)
         }
         return have
     }
 
     /// Before a table is described, so that what changes meanwhile is looked at again.
     private func note(_ schema: String) {
-        versions[foldIdentifier(schema)] = (dataVersion(schema), schemaVersion(schema))
+        versions[nameKey(schema)] = (dataVersion(schema), schemaVersion(schema))
     }
 
     private func dataVersion(_ schema: String) -> UInt32 {
@@ -328,7 +328,7 @@ extension ChangeLog {
         let id = tableID(schema, name)
         let table = tables[id] ?? TrackedTable(schema, name)
         if !table.isTracked {
-            if versions[foldIdentifier(schema)] == nil { note(schema) }
+            if versions[nameKey(schema)] == nil { note(schema) }
             try connection.describe(table)
             table.isAltered = false
             if table.isVirtual {
@@ -370,7 +370,7 @@ extension ChangeLog {
     /// - Returns: what became of those that are not what they were.
     package func describeAgain() -> [RowChange] {
         lastTable = nil
-        for schema in versions.keys { note(schema) }
+        for schema in versions.keys { note(schema.text) }
         return tables.values.filter { table in
             guard table.isTracked else { return false }
             do { try connection.describe(table) } catch { table.isGone() }
@@ -380,8 +380,8 @@ extension ChangeLog {
         }.map { RowChange(unknown: $0) }
     }
 
-    private func tableID(_ schema: String, _ name: String) -> String {
-        foldIdentifier(schema) + "." + foldIdentifier(name)
+    private func tableID(_ schema: String, _ name: String) -> ExactText {
+        nameKey(schema + "." + name)
     }
 }
 

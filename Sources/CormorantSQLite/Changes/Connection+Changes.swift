@@ -6,9 +6,9 @@ import CormorantEngine
 package struct TableRead: Sendable {
     package let schema: String
     package let name: String
-    package var columns: Set<String>
+    package var columns: Set<ExactText>
 
-    package init(schema: String = "main", name: String, columns: Set<String> = []) {
+    package init(schema: String = "main", name: String, columns: Set<ExactText> = []) {
         self.schema = schema
         self.name = name
         self.columns = columns
@@ -171,7 +171,7 @@ extension Connection {
 }
 
 private final class Reads {
-    var tables: [String: TableRead] = [:]
+    var tables: [ExactText: TableRead] = [:]
 }
 
 private func note(
@@ -183,7 +183,7 @@ private func note(
     let name = String(cString: table)
     let schema = schema.map { String(cString: $0) } ?? "main"
     let column = column.map { String(cString: $0) } ?? ""
-    reads.tables[foldIdentifier(schema) + "." + foldIdentifier(name), default: TableRead(schema: schema, name: name)]
-        .columns.insert(column)
+    reads.tables[nameKey(schema + "." + name), default: TableRead(schema: schema, name: name)]
+        .columns.insert(ExactText(column))
     return SQLITE_OK
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import CormorantBase
 import CormorantThreads
 
 /// What a trace callback gets: SQL with its parameters unexpanded, and how long it ran from its first step to its end.
@@ -23,7 +24,7 @@ final class Tracer {
 
 /// The SQL that was run while somebody wanted to know.
 final class StatementNotes {
-    var sql: Set<String> = []
+    var sql: Set<ExactText> = []
 }
 
 extension Connection {
@@ -37,7 +38,7 @@ extension Connection {
     }
 
     /// Runs `body`, and tells the SQL of the statements that it has run on the connection, each once.
-    package func statementsRun(by body: () -> Void) -> Set<String> {
+    package func statementsRun(by body: () -> Void) -> Set<ExactText> {
         let before = statementNotes
         let notes = StatementNotes()
         statementNotes = notes
@@ -74,7 +75,7 @@ extension Connection {
                     text == UnsafeMutableRawPointer(mutating: sql)
                 {
                     connection.changeLog?.statementBegins(pointer, sql)
-                    connection.statementNotes?.sql.insert(String(cString: sql))
+                    connection.statementNotes?.sql.insert(ExactText(String(cString: sql)))
                 }
                 return 0
             }, mask == 0 ? nil : Unmanaged.passUnretained(self).toOpaque())

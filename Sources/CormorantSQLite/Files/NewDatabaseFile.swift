@@ -108,8 +108,8 @@ func replace(_ path: String, by copy: String) throws {
 }
 
 func folder(of path: String) -> String {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    return parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
+    // By bytes: a slash before a name that begins with a combining mark is one, too.
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
 }
 
 private func synchronizeFolder(of path: String) {

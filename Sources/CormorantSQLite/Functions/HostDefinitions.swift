@@ -6,10 +6,10 @@ package enum HostDefinition: Sendable {
     case function(String, Int32, HostFunction?)
     case collation(String, HostCollation?)
 
-    fileprivate var key: String {
+    fileprivate var key: ExactText {
         switch self {
-        case .function(let name, let count, _): "\(count) \(foldIdentifier(name))"
-        case .collation(let name, _): foldIdentifier(name)
+        case .function(let name, let count, _): nameKey("\(count) \(name)")
+        case .collation(let name, _): nameKey(name)
         }
     }
 
@@ -23,7 +23,7 @@ package enum HostDefinition: Sendable {
 /// What the program brings to SQL, in the order in which it came, so that each connection gets what it lacks.
 package struct HostDefinitions: Sendable {
     package private(set) var version = 0
-    private var newest: [String: (version: Int, definition: HostDefinition)] = [:]
+    private var newest: [ExactText: (version: Int, definition: HostDefinition)] = [:]
 
     package init() {}
 

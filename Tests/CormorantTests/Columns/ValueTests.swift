@@ -71,6 +71,12 @@ struct Color: CustomColumnValue, Equatable {
 }
 
 struct ValueTests {
+    @Test func textsAreTheSameByTheirBytes() {
+        #expect(Value.text("caf\u{E9}") != .text("cafe\u{301}"))
+        #expect(Set<Value>([.text("caf\u{E9}"), .text("cafe\u{301}"), .text("caf\u{E9}")]).count == 2)
+        #expect(Value.integer(1) != .real(1))
+    }
+
     @Test func theLimitsOfEveryType() throws {
         let database = try memoryDatabase(Everything.self)
         var rows = [

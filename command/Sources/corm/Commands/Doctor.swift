@@ -67,7 +67,7 @@ struct Doctor {
     mutating func checkSchema(_ database: Database) throws {
         let metadata = try database.metadata()
         hasChecks = metadata.tables.contains { !$0.checks.isEmpty }
-        let tables = Dictionary(metadata.tables.map { (foldIdentifier($0.name), $0) }) { first, _ in first }
+        let tables = Dictionary(metadata.tables.map { (nameKey($0.name), $0) }) { first, _ in first }
         for problem in metadata.problems {
             add(
                 .warning, "schema", "the \(problem.type) \"\(problem.name)\" cannot be understood: \(problem.message)",
@@ -100,10 +100,10 @@ struct Doctor {
     }
 
     private mutating func checkKey(
-        _ key: ForeignKeyMetadata, of table: TableMetadata, _ tables: [String: TableMetadata]
+        _ key: ForeignKeyMetadata, of table: TableMetadata, _ tables: [ExactText: TableMetadata]
     ) {
         let columns = key.columns.joined(separator: ", ")
-        guard let parent = tables[foldIdentifier(key.table)] else {
+        guard let parent = tables[nameKey(key.table)] else {
             add(
                 .warning, "foreign_keys",
                 "\"\(table.name)\" (\(columns)) refers to the table \"\(key.table)\", which is not there",

@@ -8,7 +8,7 @@ struct MoveSchema {
     private(set) var tables: [MovedTable] = []
     /// What would be missing there, each in a line.
     private(set) var leftOut: [String] = []
-    private var indexNames: Set<String>
+    private var indexNames: Set<ExactText>
     /// Tells whether a file takes what stands in another engine's words.
     private let sample = SampleFile()
     /// Whether it is compared with a server's, which has no words for how a file keeps its tables.
@@ -16,7 +16,7 @@ struct MoveSchema {
 
     init(_ metadata: Metadata, from source: Dialect, to target: Dialect, isCompared: Bool = false) {
         self.isCompared = isCompared
-        indexNames = Set(metadata.tables.flatMap(\.indexes).compactMap(\.name).map(foldIdentifier))
+        indexNames = Set(metadata.tables.flatMap(\.indexes).compactMap(\.name).map(nameKey))
         for problem in metadata.problems { leftOut.append("\(problem.type) \(problem.name): \(problem.message)") }
         for table in metadata.tables {
             switch table.kind {
@@ -53,7 +53,7 @@ struct MoveSchema {
             return true
         }
         for column in table.columns.filter({ !$0.isHidden }) {
-            func place(_ schema: TableSchema) -> Int? { schema.columns.firstIndex { $0.name == column.name } }
+            func place(_ schema: TableSchema) -> Int? { schema.columns.firstIndex { isSame($0.name, column.name) } }
             if let sql = column.defaultSQL(in: target),
                 !accepts({ schema in place(schema).map { schema.columns[$0].defaultSQL = sql } })
             {
@@ -108,7 +108,7 @@ struct MoveSchema {
         // A server cuts names off behind 63 bytes.
         let plain = full.utf8.count > 60 ? "\(table)_key" : full
         var (name, number) = (plain, 1)
-        while !indexNames.insert(foldIdentifier(name)).inserted {
+        while !indexNames.insert(nameKey(name)).inserted {
             name = "\(plain)\(number)"
             number += 1
         }
@@ -172,7 +172,7 @@ struct MovedTable {
     var name: String { schema.name }
 
     /// The key's places among `columns`.
-    var keyPlaces: [Int] { isKeyed ? order.compactMap { name in columns.firstIndex { $0.name == name } } : [] }
+    var keyPlaces: [Int] { isKeyed ? order.compactMap { name in columns.firstIndex { isSame($0.name, name) } } : [] }
 
     /// The SELECT of its rows, in an order that both engines have.
     /// - Parameters:
@@ -192,7 +192,7 @@ struct MovedTable {
 
     /// A key as it is put in order: texts by their bytes, decimals as the texts that they are in files.
     func term(_ name: String, _ dialect: Dialect) -> String {
-        guard let column = columns.first(where: { $0.name == name }) else {
+        guard let column = columns.first(where: { isSame($0.name, name) }) else {
             return name == "ctid" ? name : quoteIdentifier(name)
         }
         let quoted = quoteIdentifier(name)

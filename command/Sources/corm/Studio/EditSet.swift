@@ -55,7 +55,7 @@ extension Edit {
         for (name, _) in old + new { _ = try shape.column(name) }
         if kind != .insert { try shape.requireKey(key) }
         if let computed = new.first(where: { name, _ in
-            shape.table.columns.contains { $0.name == name && $0.generatedSQL != nil }
+            shape.table.columns.contains { isSame($0.name, name) && $0.generatedSQL != nil }
         }) {
             throw CormorantError(
                 .misuse, "\"\(visible(computed.column))\" is computed, and not written",

@@ -112,7 +112,7 @@ final class StudioFile: @unchecked Sendable {  // `lock` guards what stands belo
 
     func table(_ name: String) throws -> TableShape {
         let tables = try metadata().tables
-        guard let table = tables.first(where: { $0.name == name }) else {
+        guard let table = tables.first(where: { isSame($0.name, name) }) else {
             throw CormorantError(
                 .schema, "there is no table \"\(visible(name))\"", hint: nearestNames(to: name, tables.map(\.name)))
         }
@@ -176,7 +176,7 @@ struct TableShape {
     }
 
     func column(_ name: String) throws -> ColumnMetadata {
-        guard let column = table.columns.first(where: { $0.name == name }) else {
+        guard let column = table.columns.first(where: { isSame($0.name, name) }) else {
             throw CormorantError(
                 .schema, "\"\(visible(table.name))\" has no column \"\(visible(name))\"",
                 hint: nearestNames(to: name, table.columns.map(\.name)))

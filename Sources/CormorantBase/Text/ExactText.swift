@@ -1,0 +1,38 @@
+import CormorantPlatform
+
+/// A text that equals another where their bytes are the same, as names and SQL do. To Swift, strings are equal that Unicode calls
+/// equivalent, such as an é and an e with an accent behind it.
+package struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let text: String
+
+    @inlinable
+    package init(_ text: String) { self.text = text }
+
+    package init(stringLiteral text: String) { self.text = text }
+
+    package var description: String { text }
+
+    package static func == (left: ExactText, right: ExactText) -> Bool { isSame(left.text, right.text) }
+
+    package static func < (left: ExactText, right: ExactText) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+/// Whether two texts have the same bytes.
+package func isSame(_ left: String, _ right: String) -> Bool {
+    var (left, right) = (left, right)
+    return left.withUTF8 { left in
+        right.withUTF8 { right in
+            guard left.count == right.count, let bytes = left.baseAddress, let others = right.baseAddress else {
+                return left.isEmpty && right.isEmpty
+            }
+            return memcmp(bytes, others, left.count) == 0
+        }
+    }
+}
