@@ -19,6 +19,9 @@ package struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLit
     }
 
     package func hash(into hasher: inout Hasher) {
+        if text.utf8.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) != nil {
+            return
+        }
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
@@ -26,13 +29,14 @@ package struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLit
 
 /// Whether two texts have the same bytes.
 package func isSame(_ left: String, _ right: String) -> Bool {
-    var (left, right) = (left, right)
-    return left.withUTF8 { left in
-        right.withUTF8 { right in
+    let isSame = left.utf8.withContiguousStorageIfAvailable { left in
+        right.utf8.withContiguousStorageIfAvailable { right in
             guard left.count == right.count, let bytes = left.baseAddress, let others = right.baseAddress else {
                 return left.isEmpty && right.isEmpty
             }
             return memcmp(bytes, others, left.count) == 0
         }
     }
+    // Only Foundation's strings, on Darwin, lie elsewhere.
+    return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
 }
