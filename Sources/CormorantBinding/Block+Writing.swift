@@ -8,18 +8,19 @@ import CormorantQuery
 @_cdecl("corm_block_write") @implementation
 public func corm_block_write(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ operation: Int32, _ conflict: Int32,
-    _ properties: UnsafePointer<CChar>?, _ rows: UnsafeRawPointer?, _ size: Int,
-    _ block: UnsafeMutablePointer<corm_block>?, _ outCount: UnsafeMutablePointer<Int64>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ properties: UnsafePointer<CChar>?, _ columns: UnsafePointer<Int32>?, _ columnCount: Int,
+    _ rows: UnsafeRawPointer?, _ size: Int, _ block: UnsafeMutablePointer<corm_block>?,
+    _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         try with(handle, model) { database, box in
             let reader = try MarshalReader(rows, size)
-            let count = try reader.sequence()
+            let columns = columns.map { UnsafeBufferPointer(start: $0, count: columnCount) }
+            let count = try reader.rows(columns, of: box)
             var work = BlockWrite(
                 operation: operation, conflict: try conflictPolicy(conflict), properties: properties,
                 count: count,
-                row: MarshalRow(reader: reader, model: box.descriptor, types: box.types))
+                row: MarshalRow(reader: reader, model: box.descriptor, types: box.types, columns: columns))
             if let block {
                 var writer = MarshalWriter(block)
                 try writer.beginList()
@@ -263,6 +264,20 @@ private struct BlockWrite {
 
     private func unknownOperation() -> CormorantError {
         CormorantError(.misuse, "operation \(operation) is unknown", hint: "use one of the CORM_WRITE_ constants")
+    }
+}
+
+extension MarshalReader {
+    /// How many rows come next, of these columns or, nil, of all.
+    fileprivate func rows(_ columns: UnsafeBufferPointer<Int32>?, of box: ModelBox) throws -> Int {
+        let count = try sequence()
+        guard let columns else { return count }
+        guard !columns.isEmpty, columns.allSatisfy({ (0..<box.types.count).contains(Int($0)) }) else {
+            throw CormorantError(
+                .misuse, "\(box.descriptor.name) does not have the columns of the rows", hint: "give their places")
+        }
+        guard count.isMultiple(of: columns.count) else { throw MarshalReader.damaged() }
+        return count / columns.count
     }
 }
 

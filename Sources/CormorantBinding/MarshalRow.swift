@@ -11,16 +11,21 @@ struct MarshalRow: RecordAccess {
     let reader: MarshalReader
     let model: ModelDescriptor
     let types: ColumnTypes
+    /// Those whose values the row has, one after the other; nil: it is a tuple of all.
+    let columns: UnsafeBufferPointer<Int32>?
     /// What came back.
     var returned: Returned = .nothing
     var writer: MarshalWriter?
     /// Where it begins in the block.
     private var start = 0
 
-    init(reader: MarshalReader, model: ModelDescriptor, types: ColumnTypes) {
+    init(
+        reader: MarshalReader, model: ModelDescriptor, types: ColumnTypes, columns: UnsafeBufferPointer<Int32>? = nil
+    ) {
         self.reader = reader
         self.model = model
         self.types = types
+        self.columns = columns
         start = reader.position
     }
 
@@ -49,6 +54,10 @@ struct MarshalRow: RecordAccess {
     func write(to writer: inout RecordWriter) throws {
         // It may be written a second time.
         reader.position = start
+        if let columns {
+            for column in columns { try writer.write(reader.next(), types, at: Int(column)) }
+            return
+        }
         let count = try reader.sequence()
         guard count == types.count else {
             throw CormorantError(

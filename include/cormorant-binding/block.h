@@ -37,7 +37,9 @@ void corm_block_free(corm_block *block);
  * Writes rows in one transaction, as the _many functions of record.h do; one row runs without a transaction of its own.
  *
  * properties INSERT, SAVE and DELETE: NULL. UPDATE: a list of those to write; NULL: all but the key.
- * rows, size borrowed until return; each row has all columns of the model in order.
+ * columns    which columns of the model the rows have, all that are written and those of the key and the version; the rows are one list
+ *            then, of the values of one after the other. NULL: each row is a tuple of all columns in order.
+ * rows, size borrowed until return.
  * block      gets a list, one item per row. INSERT and SAVE: when the model has defaults or computed columns, the whole
  *            row as it is now; else the key if it is generated, else None; for an ignored row, False. UPDATE: when
  *            the model has computed columns or a version, the row as it is now, of properties these columns alone; else None. DELETE: True or False.
@@ -47,8 +49,8 @@ void corm_block_free(corm_block *block);
  * Statuses: as record.h, and CORM_E_MISUSE for a block that cannot be read. Threading: any thread.
  */
 corm_status corm_block_write(corm_database *database, const corm_model *model, int32_t operation, int32_t conflict,
-                             const char *properties, const void *rows, size_t size, corm_block *block,
-                             int64_t *out_count, corm_error **out_error);
+                             const char *properties, const int32_t *columns, size_t column_count, const void *rows,
+                             size_t size, corm_block *block, int64_t *out_count, corm_error **out_error);
 
 /*
  * corm_record_upsert of rows. block gets a list, one item per row, as corm_block_write says of INSERT; of a row that was there,

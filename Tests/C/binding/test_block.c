@@ -33,7 +33,7 @@ static void put_person(int32_t id, const char *name, int32_t age) {
 }
 
 static corm_status write(int32_t operation, int64_t *out_count) {
-    corm_status status = corm_block_write(db, people, operation, CORM_CONFLICT_ABORT, NULL, rows.bytes, rows.size,
+    corm_status status = corm_block_write(db, people, operation, CORM_CONFLICT_ABORT, NULL, NULL, 0, rows.bytes, rows.size,
                                           &block, out_count, &failure);
     rows.size = 0;
     return status;
@@ -62,7 +62,7 @@ static void rows_are_written_and_read(void **state) {
     OK(write(CORM_WRITE_SAVE, &count));
     put_list(&rows, 1);
     put_person(1, "Ada L", 37);
-    OK(corm_block_write(db, people, CORM_WRITE_UPDATE, CORM_CONFLICT_ABORT, "age", rows.bytes, rows.size, &block,
+    OK(corm_block_write(db, people, CORM_WRITE_UPDATE, CORM_CONFLICT_ABORT, "age", NULL, 0, rows.bytes, rows.size, &block,
                         &count, &failure));
     assert_string_equal(block_text(&block), "[None]");
     rows.size = 0;
@@ -102,7 +102,7 @@ static void a_batch_that_fails_says_where(void **state) {
     put_list(&rows, 2);
     put_person(1, "a", 1);
     put_person(1, "b", 1);
-    OK(corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_IGNORE, NULL, rows.bytes, rows.size, &block, NULL,
+    OK(corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_IGNORE, NULL, NULL, 0, rows.bytes, rows.size, &block, NULL,
                         &failure));
     assert_string_equal(block_text(&block), "[None, False]");
 }
@@ -288,7 +288,7 @@ static void blocks_that_cannot_be_read(void **state) {
         /* A copy of exactly this size, so that a read beyond it is seen by the sanitizers. */
         unsigned char *cut = malloc(size + (size == 0));
         memcpy(cut, whole.bytes, size);
-        GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_ABORT, NULL, cut, size,
+        GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_ABORT, NULL, NULL, 0, cut, size,
                                               &block, NULL, &failure));
         free(cut);
     }
@@ -298,7 +298,7 @@ static void blocks_that_cannot_be_read(void **state) {
             unsigned char *spoilt = malloc(whole.size);
             memcpy(spoilt, whole.bytes, whole.size);
             spoilt[place] = (unsigned char)byte;
-            corm_block_write(db, people, CORM_WRITE_SAVE, CORM_CONFLICT_ABORT, NULL, spoilt, whole.size, &block, NULL,
+            corm_block_write(db, people, CORM_WRITE_SAVE, CORM_CONFLICT_ABORT, NULL, NULL, 0, spoilt, whole.size, &block, NULL,
                              NULL);
             free(spoilt);
         }
@@ -316,8 +316,8 @@ static void blocks_that_cannot_be_read(void **state) {
     for (int column = 0; column < 4; column += 1)
         put_none(&rows);
     GIVES(CORM_E_MISUSE, write(CORM_WRITE_INSERT, NULL));
-    GIVES(CORM_E_MISUSE, corm_block_write(db, people, 5, 0, NULL, whole.bytes, whole.size, &block, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, 0, NULL, NULL, 10, &block, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_block_write(db, people, 5, 0, NULL, NULL, 0, whole.bytes, whole.size, &block, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, 0, NULL, NULL, 0, NULL, 10, &block, NULL, &failure));
 }
 
 static void a_table_dropped_under_a_known_model(void **state) {

@@ -5,7 +5,9 @@ Names in the generated code: properties are attributes and parameters only; v0, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -63,6 +65,14 @@ def make_encode(columns: Columns, only: Collection[str] | None = None) -> Callab
     )
     answer: Callable[[Any], Row] = _compile(f"def _encode(_o): return ({values})", "_encode", _transforms(columns))
     return answer
+
+
+def make_values(columns: Columns) -> Callable[[Iterable[Any]], Iterable[Any]]:
+    """objects -> the values of these columns, of one after the other. No tuple stays that Python would look through."""
+    if len(columns) == 1 and not columns[0].transform:
+        return partial(map, attrgetter(columns[0].name))
+    encode = make_encode(columns)
+    return lambda objects: chain.from_iterable(map(encode, objects))
 
 
 def make_write(

@@ -10,7 +10,7 @@ from contextlib import suppress
 from decimal import Decimal
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _codegen
 from ._annotation import own_transform
@@ -36,6 +36,9 @@ _KINDS: dict[str, type] = {
     "int64": int, "int32": int, "bool": bool, "double": float, "float": float,
     "text": str, "varchar": str, "blob": bytes,
 }  # fmt: skip
+
+# What gives some columns' values of records, and the places of the columns.
+_Part: TypeAlias = "tuple[Callable[[Iterable[Any]], Iterable[Any]], native_record.Places]"
 
 _FLOAT = struct.Struct("f")
 
@@ -98,6 +101,7 @@ class ModelInfo:
         self._ignored = {name: field for name, field in fields.items() if isinstance(field, Ignored)}
         self.encode_values = {item.name: _codegen.encoder(item) for item in columns}
         self._partial: dict[tuple[str, ...], Callable[[Any], native_record.Row]] = {}
+        self._parts: dict[tuple[str, ...], _Part] = {}
         share(self)
 
     @property
@@ -187,6 +191,20 @@ class ModelInfo:
             with suppress(Exception):
                 return marshal.dumps([tuple(map(as_plain, encode(record))) for record in records], 2)
             raise self._explain(records, only) from error
+
+    def dump_part(self, records: Sequence[Any], only: tuple[str, ...]) -> tuple[bytes, native_record.Places]:
+        """Just these properties and the key: the values of one record after the other, and the columns' places."""
+        values, places = self._parts.get(only) or self._parts.setdefault(only, self._part({*only, *self.row_key}))
+        try:
+            return marshal.dumps(list(values(records)), 2), places
+        except Exception as error:
+            with suppress(Exception):
+                return marshal.dumps(list(map(as_plain, values(records))), 2), places
+            raise self._explain(records, only) from error
+
+    def _part(self, names: set[str]) -> _Part:
+        found = {position: item for position, item in enumerate(self.columns) if item.name in names}
+        return _codegen.make_values(tuple(found.values())), native_record.places(found)
 
     def dump_key(self, key: tuple[Any, ...]) -> bytes:
         """A primary key as the library takes it. A key with None is an error."""

@@ -12,6 +12,7 @@ from ._assigned import forget_others, settle_all
 from ._model_info import info_of_records
 from ._native import abi
 from ._native import record as native_record
+from ._path import is_url
 from ._upsert import Upsert, upsert_one
 from ._write import Property, note, property_names, write_one
 from .error import DataError, Error, IntegrityError, NoRecordError, ProgrammingError, StaleRecordError
@@ -22,8 +23,9 @@ from .value import type_name
 if TYPE_CHECKING:
     from .database import Database
 
-# A batch crosses in parts of this many records, so that its rows need not be in memory all at once.
-_PART = 4_000
+# A batch crosses in parts of this many records, so that its rows need not be in memory all at once. To a server each is
+# a round trip more; to a file so few are as fast, and Python keeps their tuples for those of the next part.
+_PART, _SERVER_PART = 1_000, 4_000
 
 
 def write_many(
@@ -34,7 +36,8 @@ def write_many(
     properties: tuple[Property, ...] | None = None,
 ) -> int:
     source = iter(records)
-    part, start, total = list(islice(source, _PART)), 0, 0
+    size = _SERVER_PART if is_url(database.path) else _PART
+    part, start, total = list(islice(source, size)), 0, 0
     if part and not hasattr(part[0], "__model__") and hasattr(records, "__arrow_c_stream__"):
         raise ProgrammingError(
             f"{type_name(records)} is no iterable of records",
@@ -46,17 +49,17 @@ def write_many(
     if any(kind.__model__.hooks for kind in kinds):
         return _write_each(database, kinds, chain(part, source), operation, conflict, properties)
     seen: set[int] = set()
-    with Transaction(database) if len(part) == _PART or len(kinds) > 1 else nullcontext():
+    with Transaction(database) if len(part) == size or len(kinds) > 1 else nullcontext():
         while part:
-            if operation == abi.CORM_WRITE_SAVE:
-                _refuse_again(part, start, seen)
+            if operation == abi.CORM_WRITE_SAVE and kinds:
+                _refuse_again(cls.__model__.key, part, start, seen, is_last=len(part) < size)
             for kind, run in [(cls, part)] if len(kinds) < 2 else _runs(part):
                 names = None if properties is None else property_names(kind, properties)
                 items, count = _write_part(database, kinds, kind, run, start, operation, conflict, names)
                 if operation != abi.CORM_WRITE_DELETE and items.count(None) < len(items):
                     made.append((run, items, bool(names)))
                 total, start = total + count, start + len(run)
-            part = list(islice(source, _PART))
+            part = list(islice(source, size))
     # Only now is it certain that the rows stay.
     for run, items, is_part in made:
         info = info_of_records(type(run[0]))
@@ -69,16 +72,18 @@ def write_many(
     return total
 
 
-def _refuse_again(part: list[Model], start: int, seen: set[int]) -> None:
+def _refuse_again(key: tuple[str, ...], part: list[Model], start: int, seen: set[int], is_last: bool) -> None:
     """A record that is to get its key from the table is inserted once: it has none before the batch is over.
 
     seen: the ids of such records in the parts before, which are kept for their keys; those of this part come to it.
     """
     ids = set(map(id, part))
-    if len(ids) == len(part) < _PART and seen.isdisjoint(ids):
+    if len(ids) == len(part) and is_last and seen.isdisjoint(ids):
+        return
+    if not any(getattr(record, name, 0) is None for name in key for record in part):
         return
     for index, record in enumerate(part):
-        if any(getattr(record, name, 0) is None for name in record.__model__.key):
+        if any(getattr(record, name, 0) is None for name in key):
             if id(record) in seen:
                 message = f"record {start + index} of the batch, which has no key yet, is in it before"
                 raise ProgrammingError(message, hint="give it once")
@@ -101,6 +106,10 @@ def _write_part(
     if info.has_to_one and operation != abi.CORM_WRITE_DELETE:
         settle_all(database._innermost, part, properties, start)
     try:
+        # A model without a key has no part that tells the row.
+        if properties is not None and info.key:
+            values, columns = info.dump_part(part, properties)
+            return native_record.write(database._handle, info.handle, operation, conflict, properties, values, columns)
         rows = info.dump(part, properties)
         if isinstance(operation, Upsert):
             on, keep = property_names(cls, operation.on), property_names(cls, operation.keep)

@@ -1304,7 +1304,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_free": ("void", ("pointer",)),
     "corm_block_write": (
         "int32",
-        ("pointer", "pointer", "int32", "int32", "text", "pointer", "size", "pointer", "pointer", "pointer"),
+        ("pointer", "pointer", "int32", "int32", "text", "pointer", "size", "pointer", "size", "pointer", "pointer", "pointer"),
     ),
     "corm_block_upsert": (
         "int32",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 from . import abi
 from .call import call, call_number, failure, give_back, take
@@ -13,6 +13,7 @@ from .library import library, name_list
 from .struct import make_struct
 
 Row = tuple[Any, ...]
+Places: TypeAlias = "ctypes.Array[ctypes.c_int32]"
 
 _find = library.corm_block_find
 _write = library.corm_block_write
@@ -38,13 +39,26 @@ def exists(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:
     return call(_find, database, model, key, len(key), None) == abi.CORM_OK
 
 
+def places(columns: Iterable[int]) -> Places:
+    """Places of columns in a model, as the library takes them."""
+    found = tuple(columns)
+    return (ctypes.c_int32 * len(found))(*found)
+
+
 def write(
-    database: DatabaseHandle, model: ModelHandle, operation: int, conflict: int, properties: Sequence[str], rows: bytes
+    database: DatabaseHandle,
+    model: ModelHandle,
+    operation: int,
+    conflict: int,
+    properties: Sequence[str],
+    rows: bytes,
+    columns: Places | None = None,
 ) -> tuple[list[Any], int]:
-    """Writes rows; what came back for each, and how many were written."""
+    """Writes rows, which have all columns, or these in one list; what came back for each, and how many were written."""
     scratch = take()
+    count = 0 if columns is None else len(columns)
     status = _write(
-        database, model, operation, conflict, name_list(properties), rows, len(rows),
+        database, model, operation, conflict, name_list(properties), columns, count, rows, len(rows),
         scratch.block_ref, scratch.number_ref, scratch.error_ref,
     )  # fmt: skip
     if status < 0:
@@ -92,7 +106,7 @@ def lookup(database: DatabaseHandle, model: ModelHandle, on: Sequence[str], rows
 
 def insert_rows(database: DatabaseHandle, model: ModelHandle, conflict: int, rows: bytes) -> int:
     """Inserts rows of which nothing is told but how many went in."""
-    return call_number(_write, database, model, abi.CORM_WRITE_INSERT, conflict, None, rows, len(rows), None)
+    return call_number(_write, database, model, abi.CORM_WRITE_INSERT, conflict, None, None, 0, rows, len(rows), None)
 
 
 def delete_key(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:
