@@ -66,7 +66,10 @@ def python(public: Abi, private: Abi) -> str:
         result = _word(function["returns"], abi)
         line = f'    "{name}": ("{result}", ({items})),'
         if len(line) > 120:
-            lines += [f'    "{name}": (', f'        "{result}",', f"        ({items}),", "    ),"]
+            taken = [f"        ({items}),"]
+            if len(taken[0]) > 120:
+                taken = ["        (", *[f'            "{word}",' for word in words], "        ),"]
+            lines += [f'    "{name}": (', f'        "{result}",', *taken, "    ),"]
         else:
             lines.append(line)
     return "\n".join([*lines, "}", ""])

@@ -8,7 +8,7 @@ import CormorantQuery
 @_cdecl("corm_block_write") @implementation
 public func corm_block_write(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ operation: Int32, _ conflict: Int32,
-    _ properties: UnsafePointer<CChar>?, _ columns: UnsafePointer<Int32>?, _ columnCount: Int,
+    _ properties: UnsafePointer<CChar>?, _ columns: UnsafePointer<Int32>?, _ columnCount: Int, _ isPart: Bool,
     _ rows: UnsafeRawPointer?, _ size: Int, _ block: UnsafeMutablePointer<corm_block>?,
     _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
@@ -30,8 +30,9 @@ public func corm_block_write(
                 var index = 0
                 try database.withPlan(box.descriptor) { try work.run($0, &index, 1) }
             } else {
-                try database.batch(box.descriptor, count, isInsert: operation == CORM_WRITE_INSERT) {
-                    plan, index, end in
+                try database.batch(
+                    box.descriptor, count, isInsert: operation == CORM_WRITE_INSERT, isPart: isPart
+                ) { plan, index, end in
                     try work.run(plan, &index, end)
                 } receive: { plan, index in
                     try work.receive(plan, index)
@@ -47,7 +48,7 @@ public func corm_block_write(
 
 @_cdecl("corm_block_upsert") @implementation
 public func corm_block_upsert(
-    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ options: UnsafePointer<corm_upsert_options>?,
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ options: UnsafePointer<corm_upsert_options>?, _ isPart: Bool,
     _ rows: UnsafeRawPointer?, _ size: Int, _ block: UnsafeMutablePointer<corm_block>?,
     _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
@@ -62,7 +63,9 @@ public func corm_block_upsert(
             row.writer = writer
             var work = BlockUpsert(options: options, count: count, row: row)
             if count != 1 {
-                try database.batch(box.descriptor, count, isSent: options.areSent(box.descriptor)) { plan, index, end in
+                try database.batch(
+                    box.descriptor, count, isSent: options.areSent(box.descriptor), isPart: isPart
+                ) { plan, index, end in
                     try work.run(plan, &index, end)
                 } receive: { plan, index in
                     try work.receive(plan, index)

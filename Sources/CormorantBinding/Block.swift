@@ -78,7 +78,7 @@ public func corm_block_delete_key(
 @_cdecl("corm_block_execute") @implementation
 public func corm_block_execute(
     _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ bindings: UnsafeRawPointer?, _ size: Int,
-    _ outChanges: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ isPart: Bool, _ outChanges: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         let database = try database(handle)
@@ -92,7 +92,9 @@ public func corm_block_execute(
             if count == 1 {
                 changes = try database.execute(sql) { try reader.bind(to: $0, borrowing: true) }
             } else {
-                changes = try database.executeBatch(sql, count: count) { try reader.bind(to: $0, borrowing: true) }
+                changes = try database.executeBatch(sql, count: count, isPart: isPart) {
+                    try reader.bind(to: $0, borrowing: true)
+                }
             }
         }
         outChanges?.pointee = changes

@@ -39,6 +39,8 @@ void corm_block_free(corm_block *block);
  * properties INSERT, SAVE and DELETE: NULL. UPDATE: a list of those to write; NULL: all but the key.
  * columns    which columns of the model the rows have, all that are written and those of the key and the version; the rows are one list
  *            then, of the values of one after the other. NULL: each row is a tuple of all columns in order.
+ * is_part    the thread has a transaction open that ends with more than these rows, and is rolled back when they fail: they have no
+ *            savepoint, for which SQLite would keep a copy of each page that they change.
  * rows, size borrowed until return.
  * block      gets a list, one item per row. INSERT and SAVE: when the model has defaults or computed columns, the whole
  *            row as it is now; else the key if it is generated, else None; for an ignored row, False. UPDATE: when
@@ -49,15 +51,16 @@ void corm_block_free(corm_block *block);
  * Statuses: as record.h, and CORM_E_MISUSE for a block that cannot be read. Threading: any thread.
  */
 corm_status corm_block_write(corm_database *database, const corm_model *model, int32_t operation, int32_t conflict,
-                             const char *properties, const int32_t *columns, size_t column_count, const void *rows,
-                             size_t size, corm_block *block, int64_t *out_count, corm_error **out_error);
+                             const char *properties, const int32_t *columns, size_t column_count, bool is_part,
+                             const void *rows, size_t size, corm_block *block, int64_t *out_count,
+                             corm_error **out_error);
 
 /*
  * corm_record_upsert of rows. block gets a list, one item per row, as corm_block_write says of INSERT; of a row that was there,
  * the whole row. out_count: with keep_row, how many were inserted, else how many rows there were; NULL accepted.
  */
 corm_status corm_block_upsert(corm_database *database, const corm_model *model, const corm_upsert_options *options,
-                              const void *rows, size_t size, corm_block *block, int64_t *out_count,
+                              bool is_part, const void *rows, size_t size, corm_block *block, int64_t *out_count,
                               corm_error **out_error);
 
 /*
@@ -81,10 +84,11 @@ corm_status corm_block_find(corm_database *database, const corm_model *model, co
  *
  * bindings   a marshalled list whose items are tuples (positions) or dicts (names); borrowed until return. NULL: one
  *            run without bindings.
+ * is_part    as of corm_block_write.
  * out_changes rows changed by all runs; NULL accepted.
  */
 corm_status corm_block_execute(corm_database *database, const char *sql, const void *bindings, size_t size,
-                               int64_t *out_changes, corm_error **out_error);
+                               bool is_part, int64_t *out_changes, corm_error **out_error);
 
 /*
  * Whether a marshalled list holds only tuples of None, int, float, str and bool: marshal writes any object that has a

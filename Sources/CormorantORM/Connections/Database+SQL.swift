@@ -29,8 +29,11 @@ extension Database {
     }
 
     /// Runs one statement `count` times with other bindings, in one transaction.
-    package func executeBatch(_ sql: String, count: Int, bind: (Statement) throws -> Void) throws -> Int64 {
-        try whole {
+    /// - Parameter isPart: as of `batch`.
+    package func executeBatch(
+        _ sql: String, count: Int, isPart: Bool = false, bind: (Statement) throws -> Void
+    ) throws -> Int64 {
+        try whole(isPart: isPart) {
             try withConnection { connection in
                 let before = connection.totalChanges
                 let statement = try connection.statement(sql)
@@ -51,8 +54,9 @@ extension Database {
     }
 
     /// Runs `body` as a whole or not at all: in a transaction, or in a savepoint of the one that raw SQL began.
-    private func whole<Result>(_ body: () throws -> Result) throws -> Result {
+    private func whole<Result>(isPart: Bool, _ body: () throws -> Result) throws -> Result {
         try withConnection { connection in
+            if isPart, connection.isInTransaction { return try body() }
             guard connection.isInTransaction, connection.transactionDepth == 0 else {
                 return try inTransaction(isBatch: true, body)
             }
@@ -170,20 +174,27 @@ extension Database {
 
     /// Runs `body` on a plan in one transaction, for many records. An error rolls all of it back and names the record
     /// that `body` had reached.
+    /// - Parameter isPart: whether the caller rolls back the transaction that it has open where this throws, so that no savepoint
+    ///   is needed, for which SQLite would copy each page that the records change.
     package func batch<Result>(
-        _ model: ModelDescriptor, _ body: (ModelPlan, inout Int) throws -> Result
+        _ model: ModelDescriptor, isPart: Bool = false, _ body: (ModelPlan, inout Int) throws -> Result
     ) throws -> Result {
-        try inTransaction(isBatch: !model.hasHooks) {
-            try withPlan(model) { plan in
-                var index = 0
-                let wasInBatch = plan.isInBatch
-                plan.isInBatch = true
-                defer { plan.isInBatch = wasInBatch }
-                do {
-                    return try body(plan, &index)
-                } catch let error as CormorantError {
-                    throw error.at(record: index < 0 ? nil : index)
-                }
+        if isPart, try withConnection({ $0.isInTransaction }) { return try records(of: model, body) }
+        return try inTransaction(isBatch: !model.hasHooks) { try records(of: model, body) }
+    }
+
+    private func records<Result>(
+        of model: ModelDescriptor, _ body: (ModelPlan, inout Int) throws -> Result
+    ) throws -> Result {
+        try withPlan(model) { plan in
+            var index = 0
+            let wasInBatch = plan.isInBatch
+            plan.isInBatch = true
+            defer { plan.isInBatch = wasInBatch }
+            do {
+                return try body(plan, &index)
+            } catch let error as CormorantError {
+                throw error.at(record: index < 0 ? nil : index)
             }
         }
     }

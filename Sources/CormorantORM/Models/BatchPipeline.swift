@@ -245,13 +245,15 @@ extension Database {
     ///   - isSent: whether nothing of a record need be known before the next is written.
     ///   - isInsert: whether all are inserted.
     ///   - tellsKeys: whether records get the keys that are made for them.
+    ///   - isPart: as of the other `batch`.
     ///   - write: writes the records from the index on, up to `end`; it is the last call where it does not come to that.
     ///   - receive: of those that were sent, each in turn: calls `ModelPlan.receive`.
     package func batch(
         _ model: ModelDescriptor, _ count: Int, isSent: Bool = true, isInsert: Bool = false, tellsKeys: Bool = true,
-        write: (ModelPlan, _ index: inout Int, _ end: Int) throws -> Void, receive: (ModelPlan, Int) throws -> Void
+        isPart: Bool = false, write: (ModelPlan, _ index: inout Int, _ end: Int) throws -> Void,
+        receive: (ModelPlan, Int) throws -> Void
     ) throws {
-        try batch(model) { plan, index in
+        try batch(model, isPart: isPart) { plan, index in
             guard isSent, count > 1, let engine = plan.connection.engine, plan.pipeline == nil else {
                 return try write(plan, &index, count)
             }

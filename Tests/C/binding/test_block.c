@@ -33,8 +33,8 @@ static void put_person(int32_t id, const char *name, int32_t age) {
 }
 
 static corm_status write(int32_t operation, int64_t *out_count) {
-    corm_status status = corm_block_write(db, people, operation, CORM_CONFLICT_ABORT, NULL, NULL, 0, rows.bytes, rows.size,
-                                          &block, out_count, &failure);
+    corm_status status = corm_block_write(db, people, operation, CORM_CONFLICT_ABORT, NULL, NULL, 0, false, rows.bytes,
+                                          rows.size, &block, out_count, &failure);
     rows.size = 0;
     return status;
 }
@@ -62,8 +62,8 @@ static void rows_are_written_and_read(void **state) {
     OK(write(CORM_WRITE_SAVE, &count));
     put_list(&rows, 1);
     put_person(1, "Ada L", 37);
-    OK(corm_block_write(db, people, CORM_WRITE_UPDATE, CORM_CONFLICT_ABORT, "age", NULL, 0, rows.bytes, rows.size, &block,
-                        &count, &failure));
+    OK(corm_block_write(db, people, CORM_WRITE_UPDATE, CORM_CONFLICT_ABORT, "age", NULL, 0, false, rows.bytes,
+                        rows.size, &block, &count, &failure));
     assert_string_equal(block_text(&block), "[None]");
     rows.size = 0;
     put_list(&rows, 2);
@@ -90,6 +90,81 @@ static void rows_are_written_and_read(void **state) {
     GIVES(CORM_NOT_FOUND, corm_block_max_key(db, people, &block, &failure));
 }
 
+static corm_status write_some(int32_t operation, const char *properties, const int32_t *columns, size_t column_count,
+                              bool is_part) {
+    corm_status status = corm_block_write(db, people, operation, CORM_CONFLICT_ABORT, properties, columns, column_count,
+                                          is_part, rows.bytes, rows.size, &block, NULL, &failure);
+    rows.size = 0;
+    return status;
+}
+
+static void rows_of_some_columns_are_one_list(void **state) {
+    (void)state;
+    put_list(&rows, 3);
+    put_person(1, "Ada", 36);
+    put_person(2, "Grace", 85);
+    put_person(3, "Edsger", 72);
+    OK(write(CORM_WRITE_INSERT, NULL));
+    static const int32_t key_and_age[] = {0, 3}, key[] = {0}, beyond[] = {0, 5}, below[] = {-1};
+    put_list(&rows, 4);
+    put_int(&rows, 1);
+    put_int(&rows, 37);
+    put_int(&rows, 2);
+    put_int(&rows, 86);
+    OK(write_some(CORM_WRITE_UPDATE, "age", key_and_age, 2, false));
+    assert_string_equal(block_text(&block), "[None, None]");
+    assert_int_equal(select_int("SELECT sum(age) FROM person"), 37 + 86 + 72);
+    put_list(&rows, 4);
+    put_int(&rows, 1);
+    put_int(&rows, 38);
+    put_int(&rows, 2);
+    put_int(&rows, -1);
+    GIVES(CORM_E_CHECK, write_some(CORM_WRITE_UPDATE, "age", key_and_age, 2, false));
+    assert_int_equal(corm_error_info_get(failure)->record_index, 1);
+    put_list(&rows, 3);
+    put_int(&rows, 2);
+    put_int(&rows, 9);
+    put_int(&rows, 3);
+    OK(write_some(CORM_WRITE_DELETE, NULL, key, 1, false));
+    assert_string_equal(block_text(&block), "[True, False, True]");
+    put_list(&rows, 3);
+    for (int number = 0; number < 3; number += 1)
+        put_int(&rows, 1);
+    marshalled three = rows;
+    GIVES(CORM_E_MISUSE, write_some(CORM_WRITE_UPDATE, "age", key_and_age, 2, false));
+    rows = three;
+    GIVES(CORM_E_MISUSE, write_some(CORM_WRITE_UPDATE, "age", beyond, 2, false));
+    rows = three;
+    GIVES(CORM_E_MISUSE, write_some(CORM_WRITE_DELETE, NULL, below, 1, false));
+    rows = three;
+    GIVES(CORM_E_MISUSE, write_some(CORM_WRITE_DELETE, NULL, key, 0, false));
+    put_list(&rows, 2);
+    put_tuple(&rows, 1);
+    put_int(&rows, 1);
+    put_int(&rows, 1);
+    GIVES(CORM_E_TYPE, write_some(CORM_WRITE_DELETE, NULL, key, 1, false));
+    assert_string_equal(select_text("SELECT group_concat(id || ' ' || age) FROM person"), "1 37");
+}
+
+static void a_part_of_a_batch_has_no_savepoint(void **state) {
+    (void)state;
+    put_list(&rows, 2);
+    put_person(1, "a", 1);
+    put_person(2, "b", -1);
+    /* Where no transaction is open it is a whole. */
+    GIVES(CORM_E_CHECK, write_some(CORM_WRITE_INSERT, NULL, NULL, 0, true));
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 0);
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    put_list(&rows, 2);
+    put_person(1, "a", 1);
+    put_person(2, "b", -1);
+    GIVES(CORM_E_CHECK, write_some(CORM_WRITE_INSERT, NULL, NULL, 0, true));
+    assert_int_equal(corm_error_info_get(failure)->record_index, 1);
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 1);
+    OK(corm_transaction_rollback(db, &failure));
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 0);
+}
+
 static void a_batch_that_fails_says_where(void **state) {
     (void)state;
     put_list(&rows, 3);
@@ -102,8 +177,8 @@ static void a_batch_that_fails_says_where(void **state) {
     put_list(&rows, 2);
     put_person(1, "a", 1);
     put_person(1, "b", 1);
-    OK(corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_IGNORE, NULL, NULL, 0, rows.bytes, rows.size, &block, NULL,
-                        &failure));
+    OK(corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_IGNORE, NULL, NULL, 0, false, rows.bytes,
+                        rows.size, &block, NULL, &failure));
     assert_string_equal(block_text(&block), "[None, False]");
 }
 
@@ -232,14 +307,14 @@ static void what_is_to_be_undone(void **state) {
 static void statements_with_sets_of_bindings(void **state) {
     (void)state;
     int64_t changes = -1;
-    OK(corm_block_execute(db, "CREATE TABLE t (a, b)", NULL, 0, &changes, &failure));
+    OK(corm_block_execute(db, "CREATE TABLE t (a, b)", NULL, 0, false, &changes, &failure));
     put_list(&rows, 3);
     for (int32_t index = 0; index < 3; index += 1) {
         put_tuple(&rows, 2);
         put_long(&rows, index == 0 ? INT64_MIN : INT64_MAX);
         put_bytes(&rows, "\0\xff", 2);
     }
-    OK(corm_block_execute(db, "INSERT INTO t VALUES (?, ?)", rows.bytes, rows.size, &changes, &failure));
+    OK(corm_block_execute(db, "INSERT INTO t VALUES (?, ?)", rows.bytes, rows.size, false, &changes, &failure));
     assert_int_equal(changes, 3);
     assert_true(select_int("SELECT a FROM t WHERE rowid = 1") == INT64_MIN);
     assert_true(select_int("SELECT a FROM t WHERE rowid = 3") == INT64_MAX);
@@ -251,7 +326,7 @@ static void statements_with_sets_of_bindings(void **state) {
     put_tuple(&rows, 1);
     put_none(&rows);
     GIVES(CORM_E_BINDING,
-          corm_block_execute(db, "INSERT INTO t VALUES (?, ?)", rows.bytes, rows.size, &changes, &failure));
+          corm_block_execute(db, "INSERT INTO t VALUES (?, ?)", rows.bytes, rows.size, false, &changes, &failure));
     assert_int_equal(select_int("SELECT count(*) FROM t"), 3);
 }
 
@@ -288,8 +363,8 @@ static void blocks_that_cannot_be_read(void **state) {
         /* A copy of exactly this size, so that a read beyond it is seen by the sanitizers. */
         unsigned char *cut = malloc(size + (size == 0));
         memcpy(cut, whole.bytes, size);
-        GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_ABORT, NULL, NULL, 0, cut, size,
-                                              &block, NULL, &failure));
+        GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_ABORT, NULL, NULL, 0, false,
+                                              cut, size, &block, NULL, &failure));
         free(cut);
     }
     /* Any byte changed may be an error of any kind or another good block, never a crash. */
@@ -298,15 +373,15 @@ static void blocks_that_cannot_be_read(void **state) {
             unsigned char *spoilt = malloc(whole.size);
             memcpy(spoilt, whole.bytes, whole.size);
             spoilt[place] = (unsigned char)byte;
-            corm_block_write(db, people, CORM_WRITE_SAVE, CORM_CONFLICT_ABORT, NULL, NULL, 0, spoilt, whole.size, &block, NULL,
-                             NULL);
+            corm_block_write(db, people, CORM_WRITE_SAVE, CORM_CONFLICT_ABORT, NULL, NULL, 0, false, spoilt, whole.size,
+                             &block, NULL, NULL);
             free(spoilt);
         }
     }
     assert_string_equal(select_text("PRAGMA integrity_check"), "ok");
     static const unsigned char huge_long[] = {'[', 1, 0, 0, 0, '(', 1, 0, 0, 0, 'l', 5, 0,
                                               0,   0, 0, 0, 0, 0,   0, 0, 0, 0, 8,   0};
-    GIVES(CORM_E_RANGE, corm_block_execute(db, "SELECT ?", huge_long, sizeof huge_long, NULL, &failure));
+    GIVES(CORM_E_RANGE, corm_block_execute(db, "SELECT ?", huge_long, sizeof huge_long, false, NULL, &failure));
     rows.size = 0;
     for (int depth = 0; depth < 800; depth += 1)
         put_list(&rows, 1);
@@ -316,8 +391,10 @@ static void blocks_that_cannot_be_read(void **state) {
     for (int column = 0; column < 4; column += 1)
         put_none(&rows);
     GIVES(CORM_E_MISUSE, write(CORM_WRITE_INSERT, NULL));
-    GIVES(CORM_E_MISUSE, corm_block_write(db, people, 5, 0, NULL, NULL, 0, whole.bytes, whole.size, &block, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, 0, NULL, NULL, 0, NULL, 10, &block, NULL, &failure));
+    GIVES(CORM_E_MISUSE,
+          corm_block_write(db, people, 5, 0, NULL, NULL, 0, false, whole.bytes, whole.size, &block, NULL, &failure));
+    GIVES(CORM_E_MISUSE,
+          corm_block_write(db, people, CORM_WRITE_INSERT, 0, NULL, NULL, 0, false, NULL, 10, &block, NULL, &failure));
 }
 
 static void a_table_dropped_under_a_known_model(void **state) {
@@ -353,7 +430,7 @@ static void values_of_the_wrong_kind(void **state) {
     put_list(&rows, 1);
     put_tuple(&rows, 1);
     put_float(&rows, NAN);
-    GIVES(CORM_E_RANGE, corm_block_execute(db, "SELECT ?", rows.bytes, rows.size, NULL, &failure));
+    GIVES(CORM_E_RANGE, corm_block_execute(db, "SELECT ?", rows.bytes, rows.size, false, NULL, &failure));
 }
 
 static void memory_of_the_caller_is_left_behind(void **state) {
@@ -380,12 +457,13 @@ static void memory_of_the_caller_is_left_behind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        BLOCK(rows_are_written_and_read),        BLOCK(a_batch_that_fails_says_where),
-        BLOCK(a_cursor_gives_rows_in_portions),  BLOCK(a_cursor_over_sql_and_over_attributes),
-        BLOCK(a_statement_tells_all_at_once),    BLOCK(what_is_to_be_undone),
-        BLOCK(statements_with_sets_of_bindings), BLOCK(blocks_of_plain_values),
-        BLOCK(blocks_that_cannot_be_read),       BLOCK(a_table_dropped_under_a_known_model),
-        BLOCK(values_of_the_wrong_kind),         BLOCK(memory_of_the_caller_is_left_behind),
+        BLOCK(rows_are_written_and_read),         BLOCK(a_batch_that_fails_says_where),
+        BLOCK(rows_of_some_columns_are_one_list), BLOCK(a_part_of_a_batch_has_no_savepoint),
+        BLOCK(a_cursor_gives_rows_in_portions),   BLOCK(a_cursor_over_sql_and_over_attributes),
+        BLOCK(a_statement_tells_all_at_once),     BLOCK(what_is_to_be_undone),
+        BLOCK(statements_with_sets_of_bindings),  BLOCK(blocks_of_plain_values),
+        BLOCK(blocks_that_cannot_be_read),        BLOCK(a_table_dropped_under_a_known_model),
+        BLOCK(values_of_the_wrong_kind),          BLOCK(memory_of_the_caller_is_left_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,10 @@ static void refuse_database(corm_database *d) {
     corm_block block = {0};
     corm_result *cursor = NULL;
     int64_t count = 77;
-    REFUSED(corm_block_write(d, people, CORM_WRITE_INSERT, 0, NULL, NULL, 0, "[\0\0\0", 5, &block, &count, &failure));
+    REFUSED(corm_block_write(d, people, CORM_WRITE_INSERT, 0, NULL, NULL, 0, false, "[\0\0\0", 5, &block, &count,
+                             &failure));
     REFUSED(corm_block_find(d, people, "(\0\0\0", 5, &block, &failure));
-    REFUSED(corm_block_execute(d, "SELECT 1", NULL, 0, &count, &failure));
+    REFUSED(corm_block_execute(d, "SELECT 1", NULL, 0, false, &count, &failure));
     REFUSED(corm_block_open(d, people, NULL, NULL, 0, NULL, 0, 0, &cursor, &failure));
     REFUSED(corm_block_run(d, "SELECT 1", "BEGIN", NULL, 0, 1, &block, &failure));
     REFUSED(corm_block_in_transaction(d, &count, &failure));
@@ -27,7 +28,7 @@ static void refuse_database(corm_database *d) {
 /* Calls every function that takes a model with `m`, which is none. */
 static void refuse_model(corm_model *m) {
     corm_block block = {0};
-    REFUSED(corm_block_write(db, m, CORM_WRITE_INSERT, 0, NULL, NULL, 0, "[\0\0\0", 5, &block, NULL, &failure));
+    REFUSED(corm_block_write(db, m, CORM_WRITE_INSERT, 0, NULL, NULL, 0, false, "[\0\0\0", 5, &block, NULL, &failure));
     REFUSED(corm_block_find(db, m, "(\0\0\0", 5, &block, &failure));
     REFUSED(corm_block_max_key(db, m, &block, &failure));
 }

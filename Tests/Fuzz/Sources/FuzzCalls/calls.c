@@ -108,11 +108,13 @@ static void read_json(const uint8_t *data, size_t size) {
 static void write_rows(const uint8_t *data, size_t size) {
     corm_block block = {0};
     size_t rest = size - 1;
-    look(corm_block_write(db, model, data[0] % 4 + 1, CORM_CONFLICT_ABORT, NULL, NULL, 0, data + 1, rest, &block, NULL, &error));
+    look(corm_block_write(db, model, data[0] % 4 + 1, CORM_CONFLICT_ABORT, NULL, NULL, 0, false, data + 1, rest, &block,
+                          NULL, &error));
     corm_block_free(&block);
     look(corm_block_find(db, model, data + 1, rest, &block, &error));
     corm_block_free(&block);
-    look(corm_block_execute(db, "INSERT OR REPLACE INTO item (id, name) VALUES (?, :b)", data + 1, rest, NULL, &error));
+    look(corm_block_execute(db, "INSERT OR REPLACE INTO item (id, name) VALUES (?, :b)", data + 1, rest, false, NULL,
+                            &error));
 }
 
 static void make_tree(const uint8_t *data, size_t size) {

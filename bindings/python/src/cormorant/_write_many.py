@@ -36,7 +36,8 @@ def write_many(
     properties: tuple[Property, ...] | None = None,
 ) -> int:
     source = iter(records)
-    size = _SERVER_PART if is_url(database.path) else _PART
+    is_file = not is_url(database.path)
+    size = _PART if is_file else _SERVER_PART
     part, start, total = list(islice(source, size)), 0, 0
     if part and not hasattr(part[0], "__model__") and hasattr(records, "__arrow_c_stream__"):
         raise ProgrammingError(
@@ -49,13 +50,15 @@ def write_many(
     if any(kind.__model__.hooks for kind in kinds):
         return _write_each(database, kinds, chain(part, source), operation, conflict, properties)
     seen: set[int] = set()
-    with Transaction(database) if len(part) == size or len(kinds) > 1 else nullcontext():
+    is_several = len(part) == size or len(kinds) > 1
+    is_part = is_several and is_file
+    with Transaction(database) if is_several else nullcontext():
         while part:
             if operation == abi.CORM_WRITE_SAVE and kinds:
                 _refuse_again(cls.__model__.key, part, start, seen, is_last=len(part) < size)
             for kind, run in [(cls, part)] if len(kinds) < 2 else _runs(part):
                 names = None if properties is None else property_names(kind, properties)
-                items, count = _write_part(database, kinds, kind, run, start, operation, conflict, names)
+                items, count = _write_part(database, kinds, kind, run, start, operation, conflict, names, is_part)
                 if operation != abi.CORM_WRITE_DELETE and items.count(None) < len(items):
                     made.append((run, items, bool(names)))
                 total, start = total + count, start + len(run)
@@ -99,6 +102,7 @@ def _write_part(
     operation: int | Upsert,
     conflict: int,
     properties: tuple[str, ...] | None,
+    is_part: bool,
 ) -> tuple[list[Any], int]:
     info = info_of_records(cls)
     if len(kinds := set(map(type, part))) > 1 or cls not in family:
@@ -109,12 +113,18 @@ def _write_part(
         # A model without a key has no part that tells the row.
         if properties is not None and info.key:
             values, columns = info.dump_part(part, properties)
-            return native_record.write(database._handle, info.handle, operation, conflict, properties, values, columns)
+            return native_record.write(
+                database._handle, info.handle, operation, conflict, properties, values, columns, is_part=is_part
+            )
         rows = info.dump(part, properties)
         if isinstance(operation, Upsert):
             on, keep = property_names(cls, operation.on), property_names(cls, operation.keep)
-            return native_record.upsert(database._handle, info.handle, on, keep, operation.keep_row, rows)
-        return native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
+            return native_record.upsert(
+                database._handle, info.handle, on, keep, operation.keep_row, rows, is_part=is_part
+            )
+        return native_record.write(
+            database._handle, info.handle, operation, conflict, properties or (), rows, is_part=is_part
+        )
     except (IntegrityError, DataError, NoRecordError, StaleRecordError) as error:
         if (index := 0 if len(part) == 1 else error.record_index) < 0:
             raise

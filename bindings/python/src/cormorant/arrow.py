@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ._model_info import ModelInfo, info_of
 from ._native import record as native_record
+from ._path import is_url
 from ._write import Conflict, conflict_number
 from .column import MISSING, Column
 from .error import DataError, IntegrityError, ProgrammingError
@@ -51,12 +52,13 @@ def insert_arrow(database: Database, model: type[Model], table: Any, conflict: C
     stream = pyarrow.RecordBatchReader.from_stream(table)
     sources = _sources(info, stream.schema.names)
     number, written, start = conflict_number(conflict), 0, 0
+    is_part = not is_url(database.path)
     with Transaction(database):
         for batch in _parts(stream):
             try:
                 columns = [_values(pyarrow, info, *each, batch) for each in zip(info.columns, sources)]
                 rows = marshal.dumps(list(zip(*columns)), 2)
-                written += native_record.insert_rows(database._handle, info.handle, number, rows)
+                written += native_record.insert_rows(database._handle, info.handle, number, rows, is_part)
             except (IntegrityError, DataError) as error:
                 error.record_index = start + max(error.record_index, 0)
                 raise

@@ -369,10 +369,13 @@ class Database(Owner):
         refuse_values(sql, "execute_many()")
         source = iter(rows)
         part, start, changed = list(islice(source, _PART)), 0, 0
-        with Transaction(self) if len(part) == _PART else nullcontext():
+        is_several = len(part) == _PART
+        is_part = is_several and not is_url(self.path)
+        with Transaction(self) if is_several else nullcontext():
             while part:
                 try:
-                    changed += native_database.execute(self._handle, sql, dump_binding_rows(part))
+                    data = dump_binding_rows(part)
+                    changed += native_database.execute(self._handle, sql, data, is_part=is_part)
                 except (IntegrityError, DataError) as error:
                     if start:
                         error.record_index = start + max(error.record_index, 0)

@@ -60,9 +60,9 @@ def close_database(database: DatabaseHandle) -> None:
     call(library.corm_database_close, database)
 
 
-def execute(database: DatabaseHandle, sql: str, bindings: bytes | None) -> int:
+def execute(database: DatabaseHandle, sql: str, bindings: bytes | None, *, is_part: bool = False) -> int:
     size = len(bindings) if bindings else 0
-    return call_number(library.corm_block_execute, database, utf8(sql), bindings, size)
+    return call_number(library.corm_block_execute, database, utf8(sql), bindings, size, is_part)
 
 
 def is_plain(rows: bytes) -> bool:

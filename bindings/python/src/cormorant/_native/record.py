@@ -53,12 +53,17 @@ def write(
     properties: Sequence[str],
     rows: bytes,
     columns: Places | None = None,
+    *,
+    is_part: bool = False,
 ) -> tuple[list[Any], int]:
-    """Writes rows, which have all columns, or these in one list; what came back for each, and how many were written."""
+    """Writes rows, which have all columns, or these in one list; what came back for each, and how many were written.
+
+    is_part: a transaction is open that is rolled back when this fails; so it needs no savepoint of its own.
+    """
     scratch = take()
     count = 0 if columns is None else len(columns)
     status = _write(
-        database, model, operation, conflict, name_list(properties), columns, count, rows, len(rows),
+        database, model, operation, conflict, name_list(properties), columns, count, is_part, rows, len(rows),
         scratch.block_ref, scratch.number_ref, scratch.error_ref,
     )  # fmt: skip
     if status < 0:
@@ -75,13 +80,15 @@ def upsert(
     keep: Sequence[str],
     keep_row: bool,
     rows: bytes,
+    *,
+    is_part: bool = False,
 ) -> tuple[list[Any], int]:
     """Upserts rows; what came back for each, and how many were written."""
     members = {"on": list(on) or None, "keep": list(keep) or None, "keep_row": keep_row}
     options = make_struct("corm_upsert_options", members)
     scratch = take()
     status = library.corm_block_upsert(
-        database, model, ctypes.byref(options), rows, len(rows),
+        database, model, ctypes.byref(options), is_part, rows, len(rows),
         scratch.block_ref, scratch.number_ref, scratch.error_ref,
     )  # fmt: skip
     if status < 0:
@@ -104,9 +111,11 @@ def lookup(database: DatabaseHandle, model: ModelHandle, on: Sequence[str], rows
     return found[0] if found else None
 
 
-def insert_rows(database: DatabaseHandle, model: ModelHandle, conflict: int, rows: bytes) -> int:
-    """Inserts rows of which nothing is told but how many went in."""
-    return call_number(_write, database, model, abi.CORM_WRITE_INSERT, conflict, None, None, 0, rows, len(rows), None)
+def insert_rows(database: DatabaseHandle, model: ModelHandle, conflict: int, rows: bytes, is_part: bool) -> int:
+    """Inserts rows of which nothing is told but how many went in. is_part: as of write()."""
+    return call_number(
+        _write, database, model, abi.CORM_WRITE_INSERT, conflict, None, None, 0, is_part, rows, len(rows), None
+    )
 
 
 def delete_key(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:
