@@ -111,7 +111,7 @@ def _write_part(
         settle_all(database._innermost, part, properties, start)
     try:
         # A model without a key has no part that tells the row.
-        if properties is not None and info.key:
+        if properties is not None and info.key and not isinstance(operation, Upsert):
             values, columns = info.dump_part(part, properties)
             return native_record.write(
                 database._handle, info.handle, operation, conflict, properties, values, columns, is_part=is_part
