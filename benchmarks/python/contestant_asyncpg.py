@@ -25,6 +25,7 @@ async def fetch(job: Job, connection: asyncpg.Connection) -> None:
 async def lookup(job: Job, connection: asyncpg.Connection) -> None:
     keys = job.keys_to_find()
     total = 0
+    await connection.fetchrow(f"SELECT {LIST} FROM item WHERE id = 1")
     with job.measured():
         statement = await connection.prepare(f"SELECT {LIST} FROM item WHERE id = $1")
         for key in keys:

@@ -55,6 +55,8 @@ def fetch(job: Job) -> None:
 def lookup(job: Job) -> None:
     engine, keys = connect(job), job.keys_to_find()
     total = 0
+    with Session(engine) as session:
+        session.get_one(Item, 1)
     with job.measured():
         for key in keys:
             with Session(engine) as session:

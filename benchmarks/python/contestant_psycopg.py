@@ -32,6 +32,7 @@ def fetch(job: Job) -> None:
 def lookup(job: Job) -> None:
     cursor, keys = connect(job).cursor(binary=True), job.keys_to_find()
     total = 0
+    cursor.execute(FIND, (1,)).fetchone()
     with job.measured():
         for key in keys:
             item = Item(*cursor.execute(FIND, (key,), prepare=True).fetchone())
