@@ -172,7 +172,8 @@ package protocol EngineStatement: AnyObject {
 package let fullServerHint =
     "end connections that nobody needs, lower writer_count and reader_count, put a pooler before the server, or raise its max_connections"
 
-/// How who runs a statement takes its rows.
+/// How who runs a statement takes its rows. Compared without a call from other modules.
+@usableFromInline
 package enum RowTaking {
     /// As they come, while others may use the connection.
     case streamed
@@ -180,4 +181,10 @@ package enum RowTaking {
     case all
     /// One, or none.
     case one
+
+    @inlinable @inline(__always)
+    package var isStreamed: Bool { if case .streamed = self { true } else { false } }
+
+    @inlinable @inline(__always)
+    package var isOne: Bool { if case .one = self { true } else { false } }
 }

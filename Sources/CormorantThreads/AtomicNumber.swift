@@ -1,8 +1,10 @@
 import CThreads
 
-/// A number that threads read and change without a lock. Copies are of one number; who made it deallocates it.
+/// A number that threads read and change without a lock. Copies are of one number; who made it deallocates it. Other modules read
+/// and store it without a call.
+@usableFromInline
 package struct AtomicNumber: @unchecked Sendable {  // the accesses are atomic
-    private let address: UnsafeMutablePointer<Int64>
+    @usableFromInline let address: UnsafeMutablePointer<Int64>
 
     package init(_ value: Int64 = 0) {
         address = .allocate(capacity: 1)
@@ -11,10 +13,10 @@ package struct AtomicNumber: @unchecked Sendable {  // the accesses are atomic
 
     package func deallocate() { address.deallocate() }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func load() -> Int64 { cthreads_load(address) }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func store(_ value: Int64) { cthreads_store(address, value) }
 
     /// Stores without a fence what only the thread that reads it back relies upon.
@@ -27,7 +29,7 @@ package struct AtomicNumber: @unchecked Sendable {  // the accesses are atomic
     func add(_ value: Int64) -> Int64 { cthreads_add(address, value) }
 
     /// Puts `wanted` in the place of `expected`; false where it was another number.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func exchange(_ expected: Int64, for wanted: Int64) -> Bool { cthreads_swap(address, expected, wanted) }
 
     /// Stores a number that is larger than what is there.

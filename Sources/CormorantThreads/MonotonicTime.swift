@@ -7,6 +7,17 @@ package func monotonicTime() -> Int64 {
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
 }
 
+/// The same some milliseconds late, in an eighth of the time.
+package func coarseTime() -> Int64 {
+    #if canImport(Darwin)
+        return Int64(clamping: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
+    #else
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    #endif
+}
+
 /// Nanoseconds since 1970, by a clock that may be set.
 package func wallTime() -> Int64 {
     var time = timespec()

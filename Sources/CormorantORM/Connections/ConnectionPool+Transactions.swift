@@ -13,7 +13,7 @@ extension ConnectionPool {
             return pooled.began(owner)
         }
         if isWriting { return nil }
-        guard let pooled = try acquireFree(currentThread(), waits: true) else { return nil }
+        guard let pooled = try acquireFree(currentThread(), waits: true)?.takeUnretainedValue() else { return nil }
         do {
             try pooled.connected().begin(.read)
         } catch {

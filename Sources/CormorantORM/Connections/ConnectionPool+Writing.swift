@@ -40,7 +40,7 @@ extension ConnectionPool {
             if Threads.anyHasEnded, let lost = members.first(where: { freeIfAbandoned($0) }) {
                 throw lost.endedWithItsThread()
             }
-            if let pooled = try acquireFree(thread, waits: waits) { return pooled }
+            if let pooled = try acquireFree(thread, waits: waits) { return pooled.takeUnretainedValue() }
             // It was pinned while this thread waited.
             guard state.locked({ writing?.pinned }) != nil else { throw isFull() }
         }
@@ -49,7 +49,7 @@ extension ConnectionPool {
     /// One that nobody uses, without waiting.
     func acquireFreeNow() -> PooledConnection? {
         guard held() == nil, state.locked({ writing?.pinned }) == nil else { return nil }
-        return try? acquireFree(currentThread(), waits: false)
+        return try? acquireFree(currentThread(), waits: false)?.takeUnretainedValue()
     }
 
     /// The same for a thread that has none of them, in a transaction or with a cursor.

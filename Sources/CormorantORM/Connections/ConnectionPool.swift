@@ -21,11 +21,12 @@ final class ConnectionPool: @unchecked Sendable {
     private let file: FileIdentity?
     /// Opens others like itself, where it is a server's. It is the database's, which outlives this.
     private unowned(unsafe) let writer: Connection
+    private let isOnServer: Bool
     private let taken: TakenTransactions
     private var options: OpenOptions
     let state: RecursiveLock
     /// The one that was given back last is the last; those that are not open are first.
-    private var free: [PooledConnection] = []
+    private var free: [Unmanaged<PooledConnection>] = []
     var freeCount: Int { free.count }
     private var connections: [Connection] = []
     private var trace: TraceCallback?
@@ -47,6 +48,7 @@ final class ConnectionPool: @unchecked Sendable {
         self.path = path
         file = writer.engine == nil ? FileIdentity(path) : nil
         self.writer = writer
+        isOnServer = writer.engine != nil
         self.taken = taken
         writing = nil
         state = RecursiveLock(.readerPool)
@@ -62,7 +64,7 @@ final class ConnectionPool: @unchecked Sendable {
         }
         owners = members.map(\.lock.owner)
         semaphore = Semaphore(members.count)
-        free = members
+        free = members.map { .passUnretained($0) }
         for pooled in members { pooled.belong(to: self, isReader: true) }
     }
 
@@ -72,6 +74,7 @@ final class ConnectionPool: @unchecked Sendable {
         path = first.path
         file = nil
         writer = first
+        isOnServer = true
         self.taken = taken
         let writing = Writing()
         self.writing = writing
@@ -82,7 +85,7 @@ final class ConnectionPool: @unchecked Sendable {
         }
         owners = members.map(\.lock.owner)
         semaphore = Semaphore(members.count)
-        free = members.reversed()
+        free = members.reversed().map { .passUnretained($0) }
         connections = [first]
         members[0].shown = ObjectIdentifier(first)
         for pooled in members { pooled.belong(to: self, isReader: false) }
@@ -97,10 +100,12 @@ final class ConnectionPool: @unchecked Sendable {
     ///   - waits: whether to wait for one.
     /// - Returns: nil where it must read through the writer.
     @inline(never)
-    func acquire(_ thread: ThreadRecord, isWriting: @autoclosure () -> Bool, waits: Bool) throws -> PooledConnection? {
+    func acquire(
+        _ thread: ThreadRecord, isWriting: @autoclosure () -> Bool, waits: Bool
+    ) throws -> Unmanaged<PooledConnection>? {
         if let pooled = held(by: thread.pointee.id) {
             try pooled.acquire()
-            return pooled
+            return .passUnretained(pooled)
         }
         if isWriting() { return nil }
         return try acquireFree(thread, waits: waits)
@@ -113,11 +118,14 @@ final class ConnectionPool: @unchecked Sendable {
         owners.firstIndex { abs($0.load()) == thread }.map { members[$0] }
     }
 
+    /// Whether that thread has locked one.
+    func isHeld(by thread: Int64) -> Bool { owners.contains { abs($0.load()) == thread } }
+
     /// Whether this process is a child of the one whose connections they are.
     var isForked: Bool { fork.isForked }
 
-    /// One that nobody uses, locked and in use.
-    func acquireFree(_ thread: ThreadRecord, waits: Bool) throws -> PooledConnection? {
+    /// One that nobody uses, locked and in use. Not counted as a reference, of which a lookup would notice each: it is the pool's.
+    func acquireFree(_ thread: ThreadRecord, waits: Bool) throws -> Unmanaged<PooledConnection>? {
         if fork.isForked { throw usedAfterFork() }
         try taken.refuse()
         if !semaphore.tryTake() {
@@ -131,11 +139,13 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// The server takes no more connections: waits until one of those that are open is given back.
-    private func waitForOpen(_ thread: ThreadRecord, _ error: CormorantError) throws -> PooledConnection? {
+    private func waitForOpen(_ thread: ThreadRecord, _ error: CormorantError) throws -> Unmanaged<PooledConnection>? {
         let end = time(after: options.busyTimeout)
         while monotonicTime() < end, !Threads.isCancelled, areOpen {
             sleepMilliseconds(10)
-            guard state.locked({ free.last?.connection != nil }), semaphore.tryTake() else { continue }
+            guard state.locked({ free.last?.takeUnretainedValue().isOpen ?? false }), semaphore.tryTake() else {
+                continue
+            }
             do { return try takeFree(thread) } catch let error as CormorantError where error.plainHint == fullServerHint
             {}
         }
@@ -143,7 +153,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// One that is free, after the semaphore was taken for it.
-    private func takeFree(_ thread: ThreadRecord) throws -> PooledConnection? {
+    private func takeFree(_ thread: ThreadRecord) throws -> Unmanaged<PooledConnection>? {
         state.lock()
         guard !isRetired, !bypassed, !isClosed, let pooled = free.popLast() else {
             let isClosed = isClosed
@@ -152,6 +162,13 @@ final class ConnectionPool: @unchecked Sendable {
             if isClosed { throw databaseClosed() }
             return nil
         }
+        return try withoutRetaining(pooled) { try take($0, thread) } ? pooled : nil
+    }
+
+    /// Under `state`, which it unlocks.
+    /// - Returns: false where it cannot be opened.
+    @inline(__always)
+    private func take(_ pooled: PooledConnection, _ thread: ThreadRecord) throws -> Bool {
         pooled.taker = thread.pointee.id
         pooled.takerPatience = thread.patience
         let definitions = definitions.version > 0 ? definitions : nil
@@ -168,10 +185,10 @@ final class ConnectionPool: @unchecked Sendable {
             throw isFull()
         }
         do {
-            if let connection = pooled.connection, writer.engine != nil { lookAfter(connection, pooled) }
-            guard try pooled.connection != nil || open(pooled) else {
+            if isOnServer { lookAfter(pooled) }
+            guard try pooled.isOpen || open(pooled) else {
                 release(pooled)
-                return nil
+                return false
             }
             if let definitions { try pooled.bring(definitions) }
             if writing != nil { takeOver(pooled, outcome ?? Outcome(thread: thread.pointee.id)) }
@@ -179,7 +196,7 @@ final class ConnectionPool: @unchecked Sendable {
             release(pooled)
             throw error
         }
-        return pooled
+        return true
     }
 
     /// - Returns: false for a thread whose own cursors are running, and for the work of a pool where all readers are kept: it
@@ -288,11 +305,11 @@ final class ConnectionPool: @unchecked Sendable {
             return
         }
         if isRetired || writing?.isPinnedForGood == true { close(connectionOf: pooled) }
-        if writer.engine != nil { rest(pooled) }
+        if isOnServer { rest(pooled) }
         pooled.taker = 0
         releases &+= 1
         // One that is open is taken before one that is not.
-        if pooled.connection == nil { free.insert(pooled, at: 0) } else { free.append(pooled) }
+        if pooled.isOpen { free.append(.passUnretained(pooled)) } else { free.insert(.passUnretained(pooled), at: 0) }
         state.unlock()
         semaphore.giveBack()
     }
@@ -323,11 +340,12 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Notes when the connection was given back, and closes those that nobody has needed for long.
     private func rest(_ pooled: PooledConnection) {
-        let now = monotonicTime()
+        let now = coarseTime()
         pooled.restsSince = now
         guard now &- looked > ConnectionPool.shortRest else { return }
         looked = now
-        for other in free where other.connection != nil && now &- other.restsSince > ConnectionPool.greatestRest {
+        for other in free.map({ $0.takeUnretainedValue() })
+        where other.isOpen && now &- other.restsSince > ConnectionPool.greatestRest {
             close(connectionOf: other)
         }
     }
@@ -337,8 +355,8 @@ final class ConnectionPool: @unchecked Sendable {
     private static let shortRest: Int64 = 1_000_000_000
 
     /// Before a connection of a server is used that has rested: one that the server has ended meanwhile is opened anew then.
-    private func lookAfter(_ connection: Connection, _ pooled: PooledConnection) {
-        if monotonicTime() &- pooled.restsSince > ConnectionPool.shortRest { connection.engine?.wake() }
+    private func lookAfter(_ pooled: PooledConnection) {
+        if coarseTime() &- pooled.restsSince > ConnectionPool.shortRest { pooled.connection?.engine?.wake() }
     }
 
     // All of them ----------------------------------------------------------------------------------------------------
@@ -373,7 +391,7 @@ final class ConnectionPool: @unchecked Sendable {
         state.lock()
         defer { state.unlock() }
         isRetired = true
-        for pooled in free { close(connectionOf: pooled) }
+        for pooled in free { close(connectionOf: pooled.takeUnretainedValue()) }
     }
 
     /// From here on whoever takes one gets this one, which the caller has.
@@ -386,7 +404,7 @@ final class ConnectionPool: @unchecked Sendable {
         writing.pinned = pooled
         guard forGood else { return }
         writing.isPinnedForGood = true
-        for pooled in free { close(connectionOf: pooled) }
+        for pooled in free { close(connectionOf: pooled.takeUnretainedValue()) }
     }
 
     private func close(connectionOf pooled: PooledConnection, _ reason: CormorantError? = nil) {
@@ -444,7 +462,8 @@ final class ConnectionPool: @unchecked Sendable {
         defer { state.unlock() }
         var locked: [PooledConnection] = []
         let pinned = writing?.pinned
-        for pooled in members where !free.contains(where: { $0 === pooled }) {
+        for pooled in members
+        where !free.contains(where: { $0.toOpaque() == Unmanaged.passUnretained(pooled).toOpaque() }) {
             let outcome = pooled.lock.lock(0)
             if outcome == .taken || outcome == .abandoned { locked.append(pooled) }
             // Nobody is inside a call: what holds it is a transaction or a cursor.
@@ -470,7 +489,7 @@ final class ConnectionPool: @unchecked Sendable {
             pooled.close()
             pooled.uses = 0
             pooled.taker = 0
-            free.append(pooled)
+            free.append(.passUnretained(pooled))
             pooled.lock.unlock()
             semaphore.giveBack()
         }

@@ -11,7 +11,7 @@ extension Database {
     var ownWriter: PooledConnection { writers?.held() ?? writer }
 
     private func isWriting(_ thread: Int64) -> Bool {
-        writers.map { $0.held(by: thread) != nil } ?? writer.lock.isHeld(by: thread)
+        pools.writers.map { withoutRetaining($0) { $0.isHeld(by: thread) } } ?? writer.lock.isHeld(by: thread)
     }
 
     /// Waits for the writer, or for one that is free. Each call needs a `release`.
@@ -75,19 +75,24 @@ extension Database {
             try writer.check()
             return writer
         }
-        return try acquireReaderBeside(waits)
+        return try acquireReaderBeside(waits).takeUnretainedValue()
     }
 
     @inline(never)
-    private func acquireReaderBeside(_ waits: Bool) throws -> PooledConnection {
+    private func acquireReaderBeside(_ waits: Bool) throws -> Unmanaged<PooledConnection> {
         // As long as no other thread has come, there is nobody to read beside.
         let thread = currentThread()
-        if let writers, writers.isAlone(thread.pointee.id) { return try writers.acquireWriting() }
-        if let readers, let pooled = try readers.acquire(thread, isWriting: isWriting(thread.pointee.id), waits: waits)
-        {
-            return pooled
+        let id = thread.pointee.id
+        if let writers = pools.writers, withoutRetaining(writers, { $0.isAlone(id) }) {
+            return try withoutRetaining(writers) { .passUnretained(try $0.acquireWriting()) }
         }
-        return try acquireWriterToRead()
+        if let readers = pools.readers {
+            let pooled = try withoutRetaining(readers) {
+                try $0.acquire(thread, isWriting: isWriting(id), waits: waits)
+            }
+            if let pooled { return pooled }
+        }
+        return .passUnretained(try acquireWriterToRead())
     }
 
     /// Runs `body` on what the connection keeps for a model on which this SQL runs; nil: a query of the model's own.
@@ -156,7 +161,7 @@ extension Database {
             try writer.check()
             return .passUnretained(writer)
         }
-        return .passUnretained(try acquireReaderBeside(true))
+        return try acquireReaderBeside(true)
     }
 
     private func acquireCaches() throws -> PooledConnection {

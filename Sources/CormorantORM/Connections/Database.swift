@@ -33,6 +33,8 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
     /// Those that write at once, to a server.
     let writers: ConnectionPool?
     let readers: ConnectionPool?
+    /// The same, not counted as references.
+    let pools: (writers: Unmanaged<ConnectionPool>?, readers: Unmanaged<ConnectionPool>?)
     let taken = TakenTransactions()
     private var isOpen = true
     /// While steps of a migration run, which may be functions of the host. Where several write, those of this thread.
@@ -91,6 +93,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         writers = ConnectionPool(writers: connection, options, taken)
         writer = PooledConnection(writers == nil ? connection : nil, timeout: options.busyTimeout, taken)
         readers = try ConnectionPool(connection, options, taken)
+        pools = (writers.map { .passUnretained($0) }, readers.map { .passUnretained($0) })
         var kept = options
         kept.codecs = nil
         self.options = kept

@@ -9,7 +9,7 @@ package final class PooledConnection {
     package internal(set) var connection: Connection? {
         didSet { isOpen = connection != nil }
     }
-    private var isOpen = false { didSet { setPlain() } }
+    private(set) var isOpen = false { didSet { setPlain() } }
     /// The task that the transaction belongs to that is open, where it belongs to one.
     private(set) var owner: TransactionOwner? { didSet { setPlain() } }
     /// How many transactions were open before the owner's.
@@ -37,7 +37,8 @@ package final class PooledConnection {
     /// Of the writer: the database, which outlives it.
     unowned(unsafe) var database: Database?
     /// The pool it is one of, or the one beside it. Both are the database's, which outlives them.
-    private(set) unowned(unsafe) var readers: ConnectionPool?
+    var readers: ConnectionPool? { pool?.takeUnretainedValue() }
+    private var pool: Unmanaged<ConnectionPool>?
     private(set) var isReader = false
     /// Whether `readers` is a pool that it is one of, which gives it to one thread at a time.
     private(set) var isPooled = false
@@ -90,7 +91,7 @@ package final class PooledConnection {
     deinit { cursorThread.deallocate() }
 
     func belong(to readers: ConnectionPool, isReader: Bool) {
-        self.readers = readers
+        pool = .passUnretained(readers)
         self.isReader = isReader
         isPooled = isReader || readers.writing != nil
     }
@@ -193,7 +194,7 @@ package final class PooledConnection {
 
     @inline(__always)
     func release() {
-        if isPooled { readers?.release(self) } else { unlock() }
+        if isPooled, let pool { withoutRetaining(pool) { $0.release(self) } } else { unlock() }
     }
 
     /// Then ends cursors that were closed meanwhile.

@@ -266,7 +266,9 @@ package final class PostgresConnection: EngineConnection {
         }
         streaming?.keepRest()
         if let loss { throw loss }
-        if !isMarked, transaction == .none, pipeline == nil, case let number = marked.number.load(), number != 0 {
+        if !isMarked, transaction == .none, pipeline == nil,
+            case let number = withoutRetaining(marked, { $0.number.load() }), number != 0
+        {
             try beMarked(number)
         }
         if let standbys, transaction == .none, pipeline == nil, !isSettingUp { try standbys.catchUp(self) }
@@ -275,10 +277,10 @@ package final class PostgresConnection: EngineConnection {
 
     /// What is sent from here on can be interrupted.
     /// - Parameter isTold: whether the trace is told; what is run for the sake of another statement is not.
-    func began(_ sql: String, isTold: Bool = true) {
+    func began(_ sql: @autoclosure () -> String, isTold: Bool = true) {
         interrupter.begin()
         if isTold { standbys?.hasRun = true }
-        if trace != nil, isTold { running = (sql, monotonicTime()) }
+        if trace != nil, isTold { running = (sql(), monotonicTime()) }
     }
 
     /// When the last result has been read.

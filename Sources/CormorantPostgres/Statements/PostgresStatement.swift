@@ -164,7 +164,7 @@ package final class PostgresStatement: EngineStatement {
         if prepared.isDirect { return try runDirect() }
         try connection.leavePipeline()
         // Whose rows come one by one goes by itself.
-        try connection.makeReady(withSavepoints: taking == .streamed && prepared.sql.words.isReadOnly)
+        try connection.makeReady(withSavepoints: taking.isStreamed && prepared.sql.words.isReadOnly)
         if prepared.isStale { try connection.describe(prepared) }
         try send()
         if let stale = try firstResult() {
@@ -203,13 +203,22 @@ package final class PostgresStatement: EngineStatement {
             failure = connection.error(refused, prepared.sql)
         }
         // What writes is read to its end at once. All else takes its rows while the server makes the next ones.
-        if taking != .one, !isInPipeline || connection.transaction == .none, prepared.sql.words.isReadOnly {
+        if !taking.isOne, !isInPipeline || connection.transaction == .none, prepared.sql.words.isReadOnly {
             _ = pq.setChunkedRowsMode?(connection.handle, 256) ?? pq.setSingleRowMode(connection.handle)
         }
         isRunning = true
         isStreaming = true
         isComplete = false
         connection.streaming = self
+    }
+
+    private func sendBehindSavepoints(_ parameters: WireParameters) throws {
+        let savepoints = connection.takeSavepoints()
+        guard connection.send(savepoints, prepared, parameters) else { throw connection.lost(prepared.sql.words) }
+        isBehindSavepoints = true
+        if let refused = connection.readSavepoints(savepoints.count) {
+            failure = connection.error(refused, prepared.sql)
+        }
     }
 
     /// Returns the failure of a statement that is to be described anew.

@@ -24,13 +24,13 @@ extension PostgresStatement {
     }
 
     private func encodeAsDescribed() throws(CormorantError) -> WireParameters {
-        let numbers = prepared.sql.numbers
-        guard !numbers.isEmpty else {
+        let count = prepared.sql.numbers.count
+        guard count > 0 else {
             return WireParameters(count: 0, types: nil, values: nil, lengths: nil, formats: nil)
         }
         encoder.clear()
-        for place in 0..<numbers.count {
-            let number = numbers[place]
+        for place in 0..<count {
+            let number = prepared.sql.numbers[place]
             let type = place < prepared.parameterTypes.count ? prepared.parameterTypes[place] : .other
             do throws(ParameterFault) {
                 try encoder.encode(bound[number - 1], type, place)

@@ -47,6 +47,9 @@ extension Statement {
     @usableFromInline @inline(never)
     func stepEngine() throws -> Bool { try engine?.step() ?? false }
 
+    @inline(never)
+    func engineRow() -> (cells: UnsafePointer<RowCell>, count: Int32)? { engine?.row }
+
     @usableFromInline @inline(never)
     func resetEngine() { engine?.reset() }
 

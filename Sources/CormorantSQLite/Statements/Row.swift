@@ -15,7 +15,11 @@ package struct Row {
 
     @inlinable
     package init(_ statement: Statement) {
-        if statement.pointer == nil { self.init(engine: statement) } else { self.init(pointer: statement.pointer) }
+        if statement.pointer == nil {
+            self.init(engine: .passUnretained(statement))
+        } else {
+            self.init(pointer: statement.pointer)
+        }
     }
 
     @usableFromInline
@@ -27,12 +31,12 @@ package struct Row {
     }
 
     @usableFromInline @inline(never)
-    init(engine statement: Statement) {
+    init(engine statement: Unmanaged<Statement>) {
         self.statement = nil
-        let row = statement.engine?.row
+        let row = withoutRetaining(statement) { $0.engineRow() }
         cells = row?.cells
         cellCount = row?.count ?? 0
-        source = .passUnretained(statement)
+        source = statement
     }
 
     /// Reads a stored row, which must outlive this.
