@@ -243,6 +243,8 @@ package final class PostgresConnection: EngineConnection {
         return savepoints
     }
 
+    var anythingGoesBefore: Bool { !savepoints.isEmpty || !localSettings.isEmpty }
+
     /// What is sent in one message with a statement.
     func takeWhatGoesBefore(_ words: StatementWords) -> [String] {
         if !savepoints.isEmpty { return takeSavepoints() }

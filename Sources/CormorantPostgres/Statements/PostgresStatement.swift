@@ -194,13 +194,11 @@ package final class PostgresStatement: EngineStatement {
         let parameters = try encodeParameters()
         layOut()
         connection.began(prepared.sql.source)
-        let before = connection.takeWhatGoesBefore(prepared.sql.words)
-        let sent =
-            before.isEmpty ? connection.send(prepared, parameters) : connection.send(before, prepared, parameters)
-        guard sent else { throw connection.lost(prepared.sql.words) }
-        isInPipeline = !before.isEmpty
-        if isInPipeline, let refused = connection.readWhatWentBefore(before.count) {
-            failure = connection.error(refused, prepared.sql)
+        isInPipeline = connection.anythingGoesBefore
+        if isInPipeline {
+            try sendBehind(connection.takeWhatGoesBefore(prepared.sql.words), parameters)
+        } else if !connection.send(prepared, parameters) {
+            throw connection.lost(prepared.sql.words)
         }
         // What writes is read to its end at once. All else takes its rows while the server makes the next ones.
         if !taking.isOne, !isInPipeline || connection.transaction == .none, prepared.sql.words.isReadOnly {
@@ -212,11 +210,11 @@ package final class PostgresStatement: EngineStatement {
         connection.streaming = self
     }
 
-    private func sendBehindSavepoints(_ parameters: WireParameters) throws {
-        let savepoints = connection.takeSavepoints()
-        guard connection.send(savepoints, prepared, parameters) else { throw connection.lost(prepared.sql.words) }
-        isBehindSavepoints = true
-        if let refused = connection.readSavepoints(savepoints.count) {
+    private func sendBehind(_ before: [String], _ parameters: WireParameters) throws {
+        isInPipeline = !before.isEmpty
+        let sent = isInPipeline ? connection.send(before, prepared, parameters) : connection.send(prepared, parameters)
+        guard sent else { throw connection.lost(prepared.sql.words) }
+        if isInPipeline, let refused = connection.readWhatWentBefore(before.count) {
             failure = connection.error(refused, prepared.sql)
         }
     }
