@@ -161,10 +161,8 @@ def _declared(cls: type, of_model: bool) -> dict[str, Field]:
                 # Several models may be of it.
                 value = value._copy()
             elif not isinstance(value, Column):
-                factory = f"default_factory={type(value).__name__ if not value else f'lambda: {value!r}'}"
-                is_shared = isinstance(value, list | dict | set | bytearray)
-                hint = f"write = column({factory if is_shared else f'default={value!r}'})"
-                raise model_error(f"{where} = {value!r} is no column", hint)
+                shown = "field(...)" if _of_dataclass(value) else repr(value)
+                raise model_error(f"{where} = {shown} is no column", f"write = column({_default_of(value)})")
             _set_type(value, name, get_args(annotation)[0], cls, where)
             fields[name] = value
         elif isinstance(value, Ignored):
@@ -174,10 +172,11 @@ def _declared(cls: type, of_model: bool) -> dict[str, Field]:
             call = "to_one" if origin is ToOne else "to_many"
             raise model_error(f"{where} leads to no model", f"say to which: {name}: ... = {call}(Model)")
         else:
-            raise model_error(
-                f"{where} is neither a column nor ignored",
-                "annotate it Column[...] or ClassVar, or give it = ignored()",
-            )
+            hint = "annotate it Column[...] or ClassVar, or give it = ignored()"
+            target = get_args(annotation)[0] if origin is list else annotation
+            if hasattr(target, "__model__"):
+                hint += f"; a relation is {name} = to_{'many' if origin is list else 'one'}({target.__name__})"
+            raise model_error(f"{where} is neither a column nor ignored", hint)
     for name, field in fields.items():
         given = [
             option for option in ("default", "default_factory") if field._options.get(option, MISSING) is not MISSING
@@ -185,6 +184,25 @@ def _declared(cls: type, of_model: bool) -> dict[str, Field]:
         if len(given) == 2:
             raise model_error(f"{cls.__name__}.{name} has a default and a default_factory", "give one of them")
     return fields
+
+
+def _of_dataclass(value: Any) -> bool:
+    """Whether it is a dataclass's field; the module takes a while to import, and who made a field has done so."""
+    return isinstance(value, getattr(sys.modules.get("dataclasses"), "Field", ()))
+
+
+def _default_of(value: Any) -> str:
+    """How column() is told of a default that stands in its place, be it in a field of a dataclass."""
+    if _of_dataclass(value):
+        missing = sys.modules["dataclasses"].MISSING
+        if value.default_factory is not missing:
+            return f"default_factory={getattr(value.default_factory, '__name__', '...')}"
+        if value.default is missing:
+            return ""
+        value = value.default
+    if not isinstance(value, list | dict | set | bytearray):
+        return f"default={value!r}"
+    return f"default_factory={f'lambda: {value!r}' if value else type(value).__name__}"
 
 
 def annotated_relations(cls: type[Model]) -> list[str]:

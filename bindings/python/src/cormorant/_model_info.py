@@ -385,6 +385,8 @@ class ModelInfo:
         except DataError as error:
             if isinstance(value, Enum):
                 hint = error.hint or hint
+        if key := getattr(getattr(value, "__model__", None), "key", None):
+            hint = f"give its {key[0]}, or set the relation"
         if column._options.get("transform"):
             message = f"the transform of {self.name}.{name} stores a {type_name(value)}, its column {column.type_name}"
             hint = "let it encode what a column of the type stores, as column() says"
@@ -404,6 +406,10 @@ class ModelInfo:
                 if only is not None and name not in only and name not in self.row_key:
                     continue
                 at = index if len(records) > 1 else -1
+                if not hasattr(record, name):
+                    error = AttributeError("it is not set")
+                    error.hint = "set it, where the model has an __init__ of its own by super().__init__(...)"
+                    return self._unwritable(name, error, at)
                 try:
                     value = encode(getattr(record, name))
                 except Exception as error:
@@ -476,6 +482,7 @@ def info_of(model: type[Model]) -> ModelInfo:
         info = model.__model__
     except AttributeError:
         hint = "derive it from cormorant.Model" if isinstance(model, type) else "give a class derived from Model"
+        hint = getattr(model, "_instead", hint)
         raise ProgrammingError(f"{getattr(model, '__name__', repr(model))} is no model", hint=hint) from None
     # A record has what its class has.
     if getattr(type(model), "__model__", None) is info:
@@ -498,4 +505,7 @@ def info_of_records(kind: type[Model]) -> ModelInfo:
             message, hint = "a class stands where a record is wanted", "make a record: Person(...)"
         else:
             message, hint = f"{type_name(kind)} is no record", "make records of a model, such as Person(name=...)"
+            if issubclass(kind, list | tuple):
+                hint += "; of several insert_many(records) and its kin write all"
+            hint = getattr(kind, "_instead", hint)
         raise ProgrammingError(message, hint=hint) from None

@@ -110,9 +110,22 @@ class Column(Expression[T]):
     # The values of its enum or Literal.
     _choices: tuple[Any, ...]
 
-    def __init__(self, options: dict[str, Any]) -> None:
-        self._options = options
-        share(self)
+    if TYPE_CHECKING:
+
+        def __init__(self, options: dict[str, Any]) -> None: ...
+
+    else:
+
+        def __init__(self, options=None, *others, **keywords):
+            # As other libraries have it: Column(Integer, primary_key=True).
+            if type(options) is not dict or others or keywords:
+                raise ProgrammingError(
+                    "a Column is made by hand",
+                    code="CORM_E_MODEL",
+                    hint="write id: Column[int] = key() and name: Column[str] = column(...)",
+                )
+            self._options = options
+            share(self)
 
     def _bind(self, info: ModelInfo, column_name: str) -> None:
         """Makes it a column of a model that the library knows."""

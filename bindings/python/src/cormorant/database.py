@@ -23,6 +23,7 @@ from . import query as _query
 from . import record as _record
 from . import thread as _thread
 from . import trace as _tracing
+from ._elsewhere import OF_DATABASE, no_attribute
 from ._later import add_methods
 from ._model_info import handles_of, info_of
 from ._native import bundle as native_bundle
@@ -182,6 +183,11 @@ class Database(Owner):
         database._take_options(registry._options)
         database._open = owned
         return database
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            raise no_attribute(self, name, OF_DATABASE)
 
     def reopen(self) -> None:
         """Opens the database anew in the child of a fork, for all who have this object: with the options, the key, the

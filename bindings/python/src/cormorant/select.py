@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
 
+from ._elsewhere import OF_SELECT, no_attribute
 from ._model_info import ModelInfo
 from ._native import abi
 from ._native.expression import Node
@@ -65,6 +66,18 @@ class Select(Query[R_co]):
     """A query, made by select(). It never changes: each method gives another one, and any of them can be kept."""
 
     _order: tuple[Expression[Any], ...] = ()
+    # What to write instead of a query that stands where a model or a record is wanted.
+    _instead = "fetch_one(query) and fetch_all(query) read its rows, execute(delete(Model).where(...)) deletes them"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            raise no_attribute(self, name, OF_SELECT)
+
+        def __iter__(self):
+            raise TypeError(
+                "a query is not iterable: fetch_all(query) of the database gives its rows, cursor(query) one by one"
+            )
 
     def where(self, *conditions: Expression[bool | None]) -> Self:
         """Only rows that meet all conditions, and those given before."""

@@ -34,6 +34,7 @@ any_artist: Any = Artist
 any_album: Any = Album
 any_record: Any = Artist("x")
 any_person: Any = Person
+any_column: Any = Column
 MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a record in a select": (lambda db: select(any_record), r"record of Artist stands where .*class, Artist"),
     "a record beside a model": (lambda db: select(any_artist, any_record), r"a value is of type .*select columns"),
@@ -76,6 +77,19 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda db: any_album.where(any_album.artist_id == Artist("x")), r"type music\.Artist, .*artist_id == artist\.id"
     ),
     "a list for a value": (lambda db: any_person.where(any_person.age == [1]), r"type list, .*in_\(values\)"),
+    "a record for a foreign key": (
+        lambda db: db.insert(Album("x", any_record)), r"type music\.Artist, .*int64 \(give its id, or set the relation\)"
+    ),
+    "insert of a list": (lambda db: db.insert([any_record]), r"list is no record \(.*insert_many\(records\)"),
+    "delete of a query": (
+        lambda db: db.delete(any_album.where(any_album.id == 1)), r"Select is no record \(.*execute\(delete\(Model\)"
+    ),
+    "find by a query": (lambda db: db.find(any_album.where(any_album.id == 1)), r"is no model \(.*fetch_one\(query\)"),
+    "SQLAlchemy's add": (lambda db: db.add(any_record), r"^Database has no 'add': insert\(record\) or save\(record\)$"),
+    "sqlite3's commit": (lambda db: db.commit(), r"Database has no 'commit': .*with db\.transaction\(\)"),
+    "Django's all": (lambda db: any_album.where().all(), r"Select has no 'all': fetch_all\(query\) of the database"),
+    "Django's filter": (lambda db: any_album.where().filter(), r"Select has no 'filter': where\(\)$"),
+    "a column of SQLAlchemy": (lambda db: any_column(int, primary_key=True), r"made by hand \(write id: Column\[int\] = key\(\)"),
     "an enum that is a text": (
         lambda db: db.insert(Shade("red")), r"Shade\.color cannot be encoded: AttributeError.*transform takes"
     ),
@@ -92,6 +106,13 @@ def test_a_mistake_is_told_in_one_line_with_what_to_do(db: Database, mistake: st
     with pytest.raises((Error, AttributeError), match=message) as caught:
         make(db)
     assert "\n" not in str(caught.value)
+
+
+def test_a_query_is_not_iterated(db: Database) -> None:
+    query: Any = Album.where()
+    for read in (list, lambda query: query.__len__()):
+        with pytest.raises((TypeError, AttributeError), match=r"fetch_all\(query\)|count\(query\)"):
+            read(query)
 
 
 def test_nan_is_told_what_its_column_allows(db: Database) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from datetime import datetime
 from typing import Any, ClassVar
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 from models import make
 
-from cormorant import Column, Model, ProgrammingError, column, key
+from cormorant import Column, Database, Error, Model, ProgrammingError, column, key
 
 
 @pytest.mark.parametrize(
@@ -123,3 +124,39 @@ def test_an_init_that_hands_on_what_it_is_given() -> None:
                 super().__init__(nam="x")
 
         Wrong()
+
+
+def test_a_field_of_a_dataclass_is_told_as_a_column() -> None:
+    for field, call in [
+        (dataclasses.field(default_factory=list), "column(default_factory=list)"),
+        (dataclasses.field(default=5, kw_only=True), "column(default=5)"),
+        (dataclasses.field(), "column()"),
+    ]:
+        with pytest.raises(
+            ProgrammingError, match=rf"Made\.a = field\(\.\.\.\) is no column \(write = {re.escape(call)}\)$"
+        ):
+            make({"id": Column[int], "a": Column[list[str]]}, {"id": key(), "a": field})
+
+
+def test_a_model_for_a_type_is_told_as_a_relation() -> None:
+    class Owner(Model):
+        id: Column[int] = key()
+
+    for annotation, call in [(Owner, "to_one(Owner)"), (list[Owner], "to_many(Owner)")]:
+        with pytest.raises(ProgrammingError, match=rf"Made\.a .*\(.*; a relation is a = {re.escape(call)}"):
+            make({"id": Column[int], "a": annotation}, {"id": key()})
+
+
+def test_an_init_that_sets_no_fields_is_told() -> None:
+    class User(Model):
+        id: Column[int] = key()
+        name: Column[str]
+
+        def __init__(self, name: str) -> None:
+            self.name = name.upper()
+
+    with Database(":memory:") as db:
+        db.create_tables(User)
+        for write in (lambda: db.insert(User("x")), lambda: db.insert_many([User("x")])):
+            with pytest.raises(Error, match=r"User\.id: it is not set \(.*super\(\)\.__init__\("):
+                write()
