@@ -13,6 +13,10 @@ from typing import NamedTuple
 from manual import escaped
 
 COMMENT = re.compile(r"/\*(.*?)\*/\n((?:(?!/\*)[^\n]+\n)+)", re.DOTALL)
+# One that stands above no declaration: it is of several functions.
+STANDING = re.compile(r"^/\*\n((?:(?!\*/).)*)\*/\n\n", re.DOTALL | re.MULTILINE)
+# What begins a paragraph, though no line is empty before it.
+LABEL = re.compile(r"(?:Statuses(?: also)?|Threading): ")
 FUNCTION = re.compile(r"^[a-z][\w *]*?\b(corm_\w+)\(([^;{]*)\);", re.MULTILINE)
 CALLBACK = re.compile(r"^typedef [\w *]+\(\*(corm_\w+)\)\(([^;{]*)\);", re.MULTILINE)
 
@@ -25,7 +29,7 @@ class Callback(NamedTuple):
 
 class Page(NamedTuple):
     header: str
-    # What the header says at its beginning, of all its functions.
+    # What the header says at its beginning, and of several of its functions.
     head: str
     comment: str
     declarations: list[str]
@@ -37,7 +41,8 @@ def pages(include: Path) -> Iterator[Page]:
     for header in sorted((include / "cormorant").glob("*.h")):
         text = header.read_text(encoding="utf-8")
         described: set[str] = set()
-        head = re.match(r"/\*(.*?)\*/\n#ifndef", text, flags=re.DOTALL)
+        head = re.findall(r"\A/\*(.*?)\*/\n#ifndef", text, flags=re.DOTALL) + STANDING.findall(text)
+        about = "\n\n".join(map(plain, head))
         for match in COMMENT.finditer(text):
             found = list(FUNCTION.finditer(match[2]))
             if not found:
@@ -45,7 +50,6 @@ def pages(include: Path) -> Iterator[Page]:
             parameters = {name for each in found for name in parameters_of(each)}
             functions = [each[1] for each in found]
             described |= set(functions)
-            about = plain(head[1]) if head else ""
             yield Page(header.name, about, plain(match[1]), [each[0] for each in found], functions, parameters)
         if missing := {match[1] for match in FUNCTION.finditer(text)} - described:
             raise SystemExit(f"manual_c.py: {header.name} says nothing above {', '.join(sorted(missing))}")
@@ -81,7 +85,7 @@ def sentence(text: str) -> str:
 
 def body(text: str, parameters: set[str]) -> list[str]:
     lines: list[str] = []
-    for paragraph in text.split("\n\n"):
+    for paragraph in re.split(rf"\n\n|\n(?={LABEL.pattern})", text):
         written = paragraph.split("\n")
         if written[0].split(" ")[0].rstrip(",") in parameters:
             for line in written:
@@ -90,6 +94,8 @@ def body(text: str, parameters: set[str]) -> list[str]:
                     lines += [".TP", f".I {escaped(name)}", escaped(rest.strip())]
                 else:
                     lines.append(escaped(line.strip()))
+        elif not LABEL.match(paragraph) and any(re.match(r" {2,}\S|\S+(?: \S+)* {3,}\S", line) for line in written):
+            lines += [".PP", ".nf", *map(escaped, written), ".fi"]
         else:
             lines += [".PP", *(escaped(line.strip()) for line in written if line.strip())]
     return lines[1:] if lines[0] == ".PP" else lines

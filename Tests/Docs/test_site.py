@@ -81,6 +81,19 @@ def test_every_name_of_the_c_library_has_its_place(site: Path, tmp_path: Path) -
     assert {page.stem for page in tmp_path.glob("*.3")} == functions
 
 
+def test_what_a_header_says_of_several_functions_stands_in_each_manual(tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "cmake/manual_c.py", "0", "2026-01-01", ROOT / "include", tmp_path]
+    subprocess.run(command, check=True)
+    manual = (tmp_path / "corm_record_insert.3").read_text(encoding="utf-8")
+    assert re.search(r"^\.I arena\nwhere texts that come back live", manual, re.MULTILINE)
+    assert re.search(r"^\.PP\nStatuses: CORM_E_MISUSE \(bad handle", manual, re.MULTILINE)
+    manual = (tmp_path / "corm_json_write.3").read_text(encoding="utf-8")
+    assert re.search(r"^\.nf\n  integers       numbers .*\n  bool           true, false$", manual, re.MULTILINE)
+    pages = c_reference.pages(ROOT / "include")
+    assert "where texts that come back live" in pages["record.md"]
+    assert "  bool           true, false" in pages["json.md"]
+
+
 def test_every_public_name_of_python_has_its_place(found: dict[str, str]) -> None:
     package = python_reference.load(str(ROOT / "bindings/python/src"))
     names = {f"cormorant.{name}" for name in python_reference.exported(package) if not name.startswith("__")}

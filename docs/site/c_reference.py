@@ -17,8 +17,12 @@ NAME = re.compile(
 HIDDEN = re.compile(
     r"^(CORM_BEGIN_DECLS|CORM_END_DECLS|#(?!define CORM_\w*[^_\s(]\b).*|#define CORMORANT_\w+)\n", re.MULTILINE
 )
+# A comment that stands above no declaration: it is of several functions.
+STANDING = re.compile(r"^/\*\n((?:(?!\*/).)*)\*/\n\n", re.DOTALL | re.MULTILINE)
 BODY = re.compile(r"^(static inline [^{;]*?\)) \{\n.*?^\}\n", re.DOTALL | re.MULTILINE)
 ABOUT = "`#include <cormorant.h>` declares everything. Each function has a man page, too: `man corm_record_insert`."
+# What begins a paragraph, though no line is empty before it.
+LABEL = re.compile(r"(?:Statuses|Threading|Returns|Since): ")
 WORD = re.compile(r"\b(?:corm_|CORM_)\w+")
 
 
@@ -41,7 +45,9 @@ def headers(include: Path) -> Iterator[Header]:
         about = re.match(r"/\*(.*?)\*/\n", text, re.DOTALL)
         if about is None:
             raise SystemExit(f"{path}: begins with no comment")
-        yield Header(path.name, plain(about[1]), list(entries(HIDDEN.sub("", text[about.end() :]))))
+        standing = [plain(found[1]) for found in STANDING.finditer(text, about.end())]
+        entries_of = list(entries(HIDDEN.sub("", text[about.end() :])))
+        yield Header(path.name, "\n\n".join([plain(about[1]), *standing]), entries_of)
 
 
 def entries(text: str) -> Iterator[Entry]:
@@ -104,7 +110,7 @@ def page(header: Header, places: dict[str, str]) -> str:
 def body(comment: str, parameters: set[str], places: dict[str, str], own: str) -> list[str]:
     """Paragraphs as they are; a list of parameters; and as it is written what is set out in columns or indented."""
     lines: list[str] = []
-    for paragraph in re.split(r"\n\n|\n(?=(?:Statuses|Threading|Returns|Since): )", comment):
+    for paragraph in re.split(rf"\n\n|\n(?={LABEL.pattern})", comment):
         written = paragraph.split("\n")
         if written[0].split(" ")[0].rstrip(",") in parameters:
             for line in written:
@@ -114,11 +120,11 @@ def body(comment: str, parameters: set[str], places: dict[str, str], own: str) -
                     lines.append(f"- `{names}`: {text_of(rest, places, own)}")
                 else:
                     lines.append("  " + text_of(line.strip(), places, own))
-        elif any(re.match(r" {2,}\S|\S+(?: \S+)* {3,}\S", line) for line in written):
+        elif not LABEL.match(paragraph) and any(re.match(r" {2,}\S|\S+(?: \S+)* {3,}\S", line) for line in written):
             lines += ["```text", *written, "```"]
         else:
-            found = re.match(r"(Statuses|Threading|Returns|Since): ", paragraph)
-            start = f"**{found[1]}:** " if found else ""
+            found = LABEL.match(paragraph)
+            start = f"**{found[0].strip()}** " if found else ""
             lines.append(start + text_of(paragraph[found.end() if found else 0 :], places, own))
         lines.append("")
     return lines
