@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_COMMIT = "each call commits by itself, and those in a block of `with db.transaction():` when it ends"
+_COMMIT = "each call commits by itself, and those in a block of transaction() when it ends"
 _READ = "fetch_all(query) of the database reads its rows, fetch_one(query) the first"
 
 OF_DATABASE = {
     "add": "insert(record) or save(record)",
     "add_all": "insert_many(records) or save_many(records)",
-    "begin": "with db.transaction():",
+    "begin": "a block of transaction()",
     "bulk_create": "insert_many(records)",
     "bulk_update": "update_many(records)",
     "commit": _COMMIT,
     "create_all": "create_tables(Model, ...), or sync(Model, ...), which changes tables that are there, too",
-    "executemany": "insert_many(records), or execute(sql, values) for each in a block of `with db.transaction():`",
+    "executemany": "insert_many(records), or execute(sql, values) for each in a block of transaction()",
     "executescript": "execute_script(sql)",
     "get": "find(Model, key)",
     "merge": "save(record)",
     "rollback": f"{_COMMIT}; an exception out of the block takes it back",
     "scalar": "fetch_one(query)",
     "scalars": "fetch_all(query)",
+    "session": "records are plain objects, which the database's calls take",
 }
 OF_SELECT = {
     "__len__": "count(query) of the database",
@@ -45,5 +46,5 @@ def no_attribute(owner: object, name: str, names: Mapping[str, str]) -> Attribut
     kind = type(owner).__name__
     if name in names:
         # Without the object: Python would add what it takes for a misspelling.
-        return AttributeError(f"{kind} has no {name!r}: {names[name]}")
+        return AttributeError(f"{kind} has no {name!r}: {names[name]}", name=name)
     return AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=owner)

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from ._awaited import DatabaseCalls
+from ._elsewhere import OF_DATABASE, no_attribute
 from ._owner import Owner
 from ._path import path_text, shown_path
 from ._scope import Node, begin, current, task_node
@@ -157,11 +158,11 @@ class AsyncDatabase(DatabaseCalls, Owner):
                     f"an {type(self).__name__} stands where a Database is wanted",
                     hint="run it by await db.perform(lambda database: ...), or give db.database in plain code",
                 )
-            message = f"{type(self).__name__!r} object has no attribute {name!r}"
             if name[:1] != "_" and hasattr(Database, name):
                 message = f"{type(self).__name__} has no {name!r}: "
                 message += _INSTEAD.get(name, f"it is of plain code, db.database.{name}")
-            raise AttributeError(message, name=name, obj=self)
+                raise AttributeError(message, name=name, obj=self)
+            raise no_attribute(self, name, OF_DATABASE)
 
     # --- How calls are made ---
 

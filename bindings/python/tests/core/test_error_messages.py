@@ -13,7 +13,7 @@ from models import Person
 from music import Album, Artist, Employee
 
 import cormorant
-from cormorant import Column, Database, Error, Model, ProgrammingError, Transform, column, insert, select
+from cormorant import AsyncDatabase, Column, Database, Error, Model, ProgrammingError, Transform, column, insert, select
 
 
 class Shade(Model):
@@ -78,7 +78,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a list for a value": (lambda db: any_person.where(any_person.age == [1]), r"type list, .*in_\(values\)"),
     "a record for a foreign key": (
-        lambda db: db.insert(Album("x", any_record)), r"type music\.Artist, .*int64 \(give its id, or set the relation\)"
+        lambda db: db.insert(Album("x", any_record)), r"type music\.Artist, .*\(give its id, or set the relation\)"
     ),
     "insert of a list": (lambda db: db.insert([any_record]), r"list is no record \(.*insert_many\(records\)"),
     "delete of a query": (
@@ -86,10 +86,14 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "find by a query": (lambda db: db.find(any_album.where(any_album.id == 1)), r"is no model \(.*fetch_one\(query\)"),
     "SQLAlchemy's add": (lambda db: db.add(any_record), r"^Database has no 'add': insert\(record\) or save\(record\)$"),
-    "sqlite3's commit": (lambda db: db.commit(), r"Database has no 'commit': .*with db\.transaction\(\)"),
+    "sqlite3's commit": (lambda db: db.commit(), r"Database has no 'commit': .*block of transaction\(\)"),
+    "sqlite3's begin": (lambda db: db.begin(), r"^Database has no 'begin': a block of transaction\(\)$"),
+    "add of a task": (lambda db: AsyncDatabase(db).add(any_record), r"^AsyncDatabase has no 'add': insert\(record\)"),
     "Django's all": (lambda db: any_album.where().all(), r"Select has no 'all': fetch_all\(query\) of the database"),
     "Django's filter": (lambda db: any_album.where().filter(), r"Select has no 'filter': where\(\)$"),
-    "a column of SQLAlchemy": (lambda db: any_column(int, primary_key=True), r"made by hand \(write id: Column\[int\] = key\(\)"),
+    "a column of SQLAlchemy": (
+        lambda db: any_column(int, primary_key=True), r"made by hand \(write id: Column\[int\] = key\(\)"
+    ),
     "an enum that is a text": (
         lambda db: db.insert(Shade("red")), r"Shade\.color cannot be encoded: AttributeError.*transform takes"
     ),
