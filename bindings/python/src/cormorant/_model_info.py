@@ -407,9 +407,8 @@ class ModelInfo:
                     continue
                 at = index if len(records) > 1 else -1
                 if not hasattr(record, name):
-                    error = AttributeError("it is not set")
-                    error.hint = "set it, where the model has an __init__ of its own by super().__init__(...)"
-                    return self._unwritable(name, error, at)
+                    hint = "set it, where the model has an __init__ of its own by super().__init__(...)"
+                    return self._unwritable(name, AttributeError("it is not set"), at, hint)
                 try:
                     value = encode(getattr(record, name))
                 except Exception as error:
@@ -448,7 +447,7 @@ class ModelInfo:
             hint += "; a column of the enum or its type, such as Column[State | str], keeps what is unknown"
         return DataError(message, code=code, hint=hint, table=self.table, columns=(column.column_name,))
 
-    def _unwritable(self, name: str, error: Exception, index: int) -> DataError:
+    def _unwritable(self, name: str, error: Exception, index: int, hint: str | None = None) -> DataError:
         column = next(item for item in self.columns if item.name == name)
         if column._options.get("transform"):
             code = "CORM_E_CALLBACK"
@@ -456,7 +455,7 @@ class ModelInfo:
             code = "CORM_E_RANGE"
         else:
             code = "CORM_E_TYPE"
-        message, hint = f"{self.name}.{name}: {error}", getattr(error, "hint", None)
+        message, hint = f"{self.name}.{name}: {error}", hint or getattr(error, "hint", None)
         if code == "CORM_E_CALLBACK":
             message = f"{self.name}.{name} cannot be encoded: {type(error).__name__}: {error}"
             hint = "give a value that the column's transform takes"

@@ -106,6 +106,7 @@ class Column(Expression[T]):
     annotation: Any
     """What stands in the brackets of Column[...]."""
 
+    _options: dict[str, Any]
     _encode: Callable[[Any], Any] | None
     # The values of its enum or Literal.
     _choices: tuple[Any, ...]

@@ -35,6 +35,7 @@ any_album: Any = Album
 any_record: Any = Artist("x")
 any_person: Any = Person
 any_column: Any = Column
+any_async: Any = AsyncDatabase
 MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a record in a select": (lambda db: select(any_record), r"record of Artist stands where .*class, Artist"),
     "a record beside a model": (lambda db: select(any_artist, any_record), r"a value is of type .*select columns"),
@@ -88,7 +89,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "SQLAlchemy's add": (lambda db: db.add(any_record), r"^Database has no 'add': insert\(record\) or save\(record\)$"),
     "sqlite3's commit": (lambda db: db.commit(), r"Database has no 'commit': .*block of transaction\(\)"),
     "sqlite3's begin": (lambda db: db.begin(), r"^Database has no 'begin': a block of transaction\(\)$"),
-    "add of a task": (lambda db: AsyncDatabase(db).add(any_record), r"^AsyncDatabase has no 'add': insert\(record\)"),
+    "add of a task": (lambda db: any_async(db).add(any_record), r"^AsyncDatabase has no 'add': insert\(record\)"),
     "Django's all": (lambda db: any_album.where().all(), r"Select has no 'all': fetch_all\(query\) of the database"),
     "Django's filter": (lambda db: any_album.where().filter(), r"Select has no 'filter': where\(\)$"),
     "a column of SQLAlchemy": (

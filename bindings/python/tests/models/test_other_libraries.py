@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -157,6 +158,7 @@ def test_an_init_that_sets_no_fields_is_told() -> None:
 
     with Database(":memory:") as db:
         db.create_tables(User)
-        for write in (lambda: db.insert(User("x")), lambda: db.insert_many([User("x")])):
+        writes: list[Callable[[], object]] = [lambda: db.insert(User("x")), lambda: db.insert_many([User("x")])]
+        for write in writes:
             with pytest.raises(Error, match=r"User\.id: it is not set \(.*super\(\)\.__init__\("):
                 write()

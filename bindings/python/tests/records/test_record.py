@@ -99,7 +99,7 @@ def test_an_update_of_some_properties_looks_at_no_other(db: Database) -> None:
     db.update(changed, "age", "age")
     with pytest.raises(cormorant.ProgrammingError, match="agee"):
         db.update(changed, "agee")
-    with pytest.raises(cormorant.DataError, match="Person.name: it is not set"):
+    with pytest.raises(cormorant.DataError, match=r"Person\.name: it is not set"):
         db.update(changed)
 
 
