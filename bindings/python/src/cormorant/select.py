@@ -74,9 +74,11 @@ class Select(Query[R_co]):
         def __getattr__(self, name):
             raise no_attribute(self, name, OF_SELECT)
 
-        def __iter__(self):
+        def __getitem__(self, place):
+            # Not __iter__, which would make it an Iterable: a loop asks for items, too.
             raise TypeError(
-                "a query is not iterable: fetch_all(query) of the database gives its rows, cursor(query) one by one"
+                "a query holds no rows: fetch_all(query) of the database gives them, cursor(query) one by one; "
+                "limit() and offset() say which"
             )
 
     def where(self, *conditions: Expression[bool | None]) -> Self:

@@ -113,9 +113,9 @@ def test_a_mistake_is_told_in_one_line_with_what_to_do(db: Database, mistake: st
     assert "\n" not in str(caught.value)
 
 
-def test_a_query_is_not_iterated(db: Database) -> None:
+def test_a_query_holds_no_rows(db: Database) -> None:
     query: Any = Album.where()
-    for read in (list, lambda query: query.__len__()):
+    for read in (list, lambda query: query[:5], lambda query: 1 in query, lambda query: query.__len__()):
         with pytest.raises((TypeError, AttributeError), match=r"fetch_all\(query\)|count\(query\)"):
             read(query)
 
