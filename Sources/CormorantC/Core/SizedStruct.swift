@@ -24,7 +24,7 @@ private func copyStruct(
     guard size >= 8, size <= copy.count + largestTail, size % alignment == 0 else {
         throw CormorantError(
             .misuse, "the size of \(name) is given as \(size), which is no size of it",
-            hint: "give sizeof the struct, as the macros do")
+            hint: "make the struct with its macro, such as CORM_QUERY_INIT, which sets struct_size")
     }
     let given = UnsafeRawBufferPointer(start: pointer, count: size)
     if let place = given.dropFirst(copy.count).firstIndex(where: { $0 != 0 }) {
@@ -60,7 +60,7 @@ func readStructs<T>(
 private func unlikeTheFirst(_ name: StaticString, _ index: Int) -> CormorantError {
     CormorantError(
         .misuse, "the size of \(name) \(index) is not that of the first",
-        hint: "give sizeof the struct in each, as the macros do")
+        hint: "make each with its macro, such as CORM_VERSION_STEP_INIT, which sets struct_size")
 }
 
 /// Refuses a value in bytes that are kept for later members: this library does not know what it asks for.

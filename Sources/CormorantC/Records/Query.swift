@@ -73,6 +73,11 @@ package struct GivenQuery {
 
     private func attributes() throws -> [(property: String, value: Value)] {
         try array(values, valueCount, "values").map { value in
+            guard value.name != nil else {
+                throw CormorantError(
+                    .misuse, "a value of the query names no property",
+                    hint: "write corm_value_named(\"title\", value), or give the query SQL with a parameter for it")
+            }
             let name = try string(value.name, "attribute's name")
             return (name, try plainValue(value, "attribute \(name)"))
         }

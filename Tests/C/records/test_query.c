@@ -42,6 +42,7 @@ static void queries_that_can_never_be_right(void **state) {
     GIVES(CORM_E_MISUSE, corm_query_max_key(db, people, NULL, NULL, &failure));
     query.values = nameless, query.value_count = 1;
     REFUSED(CORM_E_MISUSE);
+    assert_non_null(strstr(corm_error_hint(failure), "corm_value_named("));
     query.values = unknown, query.value_count = 1;
     REFUSED(CORM_E_MISUSE);
     query.value_count = 1;
@@ -62,6 +63,7 @@ static void queries_that_can_never_be_right(void **state) {
     REFUSED(CORM_E_MISUSE);
     query.struct_size = 0;
     REFUSED(CORM_E_MISUSE);
+    assert_non_null(strstr(corm_error_hint(failure), "CORM_QUERY_INIT"));
     query.sql = "SELECT * FROM \xff";
     REFUSED(CORM_E_ENCODING);
     assert_null(records);
