@@ -1,3 +1,5 @@
+import CormorantBase
+
 /// SQL of one's own. A value that is interpolated is bound, never pasted into the text, so that no data becomes SQL.
 ///
 /// ```swift
@@ -36,7 +38,10 @@ public struct SQL: Sendable {
         guard values.isEmpty || statement.parameterCount == values.count else {
             throw CormorantError(
                 .binding,
-                "\(values.count) values were interpolated, the statement has \(statement.parameterCount) parameters",
+                """
+                \(countedWere(values.count, "value")) interpolated, the statement has \
+                \(counted(statement.parameterCount, "parameter"))
+                """,
                 hint: "write no quotes around an interpolated value, and no parameters beside it", sql: text)
         }
         try statement.bind(bindings)

@@ -131,7 +131,9 @@ extension ToMany: RelationProperty where Target: Record {
 }
 
 private func notLoadedError(_ type: Any.Type) -> CormorantError {
-    CormorantError(.misuse, "the related records of type \(type) are not loaded", hint: "load the relation first")
+    CormorantError(
+        .misuse, "the related records of type \(type) are not loaded",
+        hint: "load the relation first, as by load(\\.books, of: &authors)")
 }
 
 extension ToOne: Sendable where Target: Sendable {}

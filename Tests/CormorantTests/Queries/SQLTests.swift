@@ -84,6 +84,7 @@ struct SQLTests {
 
     @Test func whatCannotBeBoundIsAnError() throws {
         let quoted = expectError(.binding) { try database.query("SELECT '\(7)'") }
+        #expect(quoted?.message == "1 value was interpolated, the statement has 0 parameters")
         #expect(quoted?.hint == "write no quotes around an interpolated value, and no parameters beside it")
         expectError(.binding) { try database.query("SELECT \(1), ?") }
         expectError(.binding) { try database.query("SELECT \(1), ?", [2]) }
