@@ -7,8 +7,12 @@ import PackageDescription
 /// What runs once in a program's life or, at most, once a commit or a statement that is built; and locks, which say themselves
 /// what is to be inlined.
 let forSize: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
-/// What runs in the compiler of who uses it, and would be optimized for longer than it runs.
+/// What would be optimized for longer than it runs: what runs in the compiler of who uses it, and migrations, whose time is SQLite's
+/// but for a few milliseconds.
 let unoptimized: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+/// CMakeLists.txt says so, which builds the library and the command: for them size counts, not how long they are compiled.
+let isInstalled = Context.environment["CORMORANT_INSTALLED"] != nil
+let seldom = isInstalled ? forSize : unoptimized
 /// Overlapping accesses would end the host's process; debug builds look for them, so that others need not: 6 % fewer instructions
 /// of an insert, 2.5 % of a lookup (callgrind).
 let unchecked: [SwiftSetting] = [
@@ -53,7 +57,7 @@ let package = Package(
         .target(
             name: "CormorantORM",
             dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery"]),
-        .target(name: "CormorantMigrations", dependencies: engine, swiftSettings: forSize),
+        .target(name: "CormorantMigrations", dependencies: engine, swiftSettings: seldom),
         .target(name: "CormorantCipher", dependencies: base + ["CormorantSQLite"]),
         .target(name: "CormorantKeyValue", dependencies: engine),
         .target(name: "CormorantObservation", dependencies: engine, swiftSettings: forSize),
