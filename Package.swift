@@ -56,7 +56,8 @@ let package = Package(
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"], swiftSettings: forSize),
         .target(
             name: "CormorantORM",
-            dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery"]),
+            dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery"],
+            swiftSettings: isInstalled ? [] : forSize),
         .target(name: "CormorantMigrations", dependencies: engine, swiftSettings: seldom),
         .target(name: "CormorantCipher", dependencies: base + ["CormorantSQLite"]),
         .target(name: "CormorantKeyValue", dependencies: engine),
