@@ -50,9 +50,6 @@ package func sameIdentifier(_ left: String, _ right: String) -> Bool {
     return left.count == right.count && zip(left, right).allSatisfy { foldASCII($0) == foldASCII($1) }
 }
 
-/// What an identifier is looked up by: the same exactly where it names the same thing to SQLite.
-package func nameKey(_ name: String) -> ExactText { ExactText(foldIdentifier(name)) }
-
 /// The identifier with ASCII letters in lower case.
 package func foldIdentifier(_ name: String) -> String {
     name.utf8.allSatisfy { foldASCII($0) == $0 } ? name : String(decoding: name.utf8.map(foldASCII), as: UTF8.self)

@@ -40,3 +40,6 @@ package func isSame(_ left: String, _ right: String) -> Bool {
     // Only Foundation's strings, on Darwin, lie elsewhere.
     return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
 }
+
+/// What an identifier is looked up by: the same exactly where it names the same thing to SQLite.
+package func nameKey(_ name: String) -> ExactText { ExactText(foldIdentifier(name)) }
