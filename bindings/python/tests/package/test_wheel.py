@@ -94,7 +94,7 @@ def test_it_holds_the_package_the_library_and_the_command_and_no_more(wheel: Pat
         "cormorant-0.1.0.data/scripts/corm",
         "cormorant-0.1.0.data/data/lib/cormorant/libsqlite3.so.0",
     }
-    assert size < 10_200_000
+    assert size < 10_300_000
     assert "sqlite.cormorant = cormorant.sqlalchemy:CormorantDialect" in entry_points
     assert "cormorant = cormorant.pytest_plugin" in entry_points
     # What others are needed for is asked for by name.
