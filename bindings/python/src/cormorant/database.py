@@ -44,7 +44,7 @@ from .model import Model
 from .select import Select
 from .statement import Statement
 from .thread import close_workers
-from .transaction import Innermost, Notes, Transaction, TransactionKind
+from .transaction import Innermost, Transaction, TransactionKind
 from .value import Bindings, dump_binding_rows, dump_bindings, type_name
 
 if TYPE_CHECKING:
@@ -121,8 +121,8 @@ class Database(Owner):
     _instead = "open it anew in the other process, by its path; threads may share it"
     _open = False
     _registry: Registry | None = None
-    # The innermost transaction of the thread when it was taken from its registry.
-    _around: Notes | None = None
+    # The thread that took it from its registry, and how many transactions it had open then.
+    _taken: tuple[int, int] | None = None
     _trace: object = None
     # What the library calls as long as it is open.
     _kept: object = None
@@ -178,7 +178,7 @@ class Database(Owner):
         database._begin(handle, registry._ciphers)
         # Others may have it open, too: what they write is part of the thread's transaction.
         database._innermost = registry._innermost_of(database.path)
-        database._around = database._innermost.get(get_ident())
+        database._taken = get_ident(), database._innermost.depth()
         database._registry = registry
         database._take_options(registry._options)
         database._open = owned
@@ -215,13 +215,10 @@ class Database(Owner):
             # The handle stays: the library knows a closed one and says so.
             native_database.close_database(self._handle)
             self._open = False
-            if self._registry is not None and get_ident() in self._innermost:
-                # What was begun since then is rolled back.
-                if self._around is None:
-                    del self._innermost[get_ident()]
-                else:
-                    self._innermost[get_ident()] = self._around
-                self._around = None
+            thread, depth = self._taken or (get_ident(), 0)
+            # What it has begun since then is rolled back.
+            if thread == get_ident():
+                self._innermost.roll_back(depth)
             self._handle.closed_as = f"the database {self.path!r}"
             self._trace = None
             close_workers(self)

@@ -53,9 +53,11 @@ class Notes:
     Of one thread's, and known to its calls. The transaction itself is not, so that one that is dropped ends.
     """
 
-    __slots__ = ("_filled", "_greatest_made", "_made")
+    __slots__ = ("_filled", "_greatest_made", "_made", "_outer")
 
-    def __init__(self) -> None:
+    def __init__(self, outer: Notes | None = None) -> None:
+        # Of the transaction around it on its thread.
+        self._outer = outer
         # Records that were given their keys in it. As short as can be: the garbage collector walks over all of it.
         self._made: list[ref[Model]] = []
         # From how many on those that are gone are forgotten.
@@ -93,6 +95,8 @@ class Notes:
         for filled, name, before in reversed(self._filled):
             if (record := filled()) is not None:
                 setattr(record, name, before)
+        # What they get from now on is theirs.
+        self._made, self._filled = [], []
 
 
 class Innermost(dict[int, Notes]):
@@ -101,6 +105,33 @@ class Innermost(dict[int, Notes]):
     def __init__(self) -> None:
         # The threads that leave nothing here when they end.
         self.leaving: set[int] = set()
+
+    def leave(self, thread: int, notes: Notes) -> None:
+        """Forgets one that has ended, which may be around others."""
+        inner = self.get(thread)
+        if inner is not notes:
+            while inner is not None and inner._outer is not notes:
+                inner = inner._outer
+            if inner is not None:
+                inner._outer = notes._outer
+        elif notes._outer is None:
+            del self[thread]
+        else:
+            self[thread] = notes._outer
+
+    def depth(self) -> int:
+        """How many this thread has open."""
+        count, notes = 0, self.get(get_ident())
+        while notes is not None:
+            count, notes = count + 1, notes._outer
+        return count
+
+    def roll_back(self, depth: int) -> None:
+        """Takes back what was written in this thread's inside of so many, which have been rolled back."""
+        for _ in range(self.depth() - depth):
+            notes = self[get_ident()]
+            notes._take_back()
+            self.leave(get_ident(), notes)
 
 
 class _Here(threading.local):
@@ -128,9 +159,8 @@ def noting(database: Database, body: Callable[[], R]) -> R:
     """What a body gives that runs in a transaction of the library's own. Where that is rolled back, then or later, the
     records that were written in it are as they were.
     """
-    innermost, thread, notes = database._innermost, get_ident(), Notes()
-    outer = innermost.get(thread)
-    innermost[thread] = notes
+    innermost, thread = database._innermost, get_ident()
+    innermost[thread] = notes = Notes(innermost.get(thread))
     try:
         result = body()
         if notes._made or notes._filled:
@@ -140,10 +170,7 @@ def noting(database: Database, body: Callable[[], R]) -> R:
         notes._take_back()
         raise
     finally:
-        if outer is None:
-            del innermost[thread]
-        else:
-            innermost[thread] = outer
+        innermost.leave(thread, notes)
 
 
 class Transaction:
@@ -167,8 +194,6 @@ class Transaction:
         self._task: object = None
         # Why it was rolled back, where it was to be committed.
         self._failure: Error | None = None
-        # Of the one around it on its thread.
-        self._outer: Notes | None = None
         self._thread = 0
         self._notes = Notes()
 
@@ -187,7 +212,7 @@ class Transaction:
             self._number = number.value
             object.__setattr__(self, "__class__", _OpenTransaction)
             innermost = self._database._innermost
-            self._outer = innermost.get(self._thread)
+            self._notes._outer = innermost.get(self._thread)
             innermost[self._thread] = self._notes
             if self._thread not in innermost.leaving:
                 _here.end.known[id(innermost)] = innermost
@@ -272,14 +297,9 @@ class Transaction:
         object.__setattr__(self, "__class__", Transaction)
 
     def _leave(self) -> Notes | None:
-        innermost, outer = self._database._innermost, self._outer
-        if innermost.get(self._thread) is self._notes:
-            if outer is None:
-                del innermost[self._thread]
-            else:
-                innermost[self._thread] = outer
-        self._outer = None
-        return outer
+        notes = self._notes
+        self._database._innermost.leave(self._thread, notes)
+        return notes._outer
 
     def _undo(self) -> None:
         # When SQLite has rolled back by itself or the database is closed, the exception under way says more.

@@ -106,7 +106,7 @@ class Committed:
 
     def _commits(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[Transaction], None]:
         def commit(transaction: Transaction) -> None:
-            if transaction._outer is None:
+            if transaction._notes._outer is None:
                 monkeypatch.undo()
                 if self._begun:
                     self._commit(transaction)

@@ -16,6 +16,7 @@ from models import Department
 from cormorant import (
     BusyError,
     Cipher,
+    Database,
     Error,
     ProgrammingError,
     Registry,
@@ -260,3 +261,44 @@ def test_who_takes_it_meanwhile_writes_in_the_transaction(tmp_path: Path) -> Non
             left.rollback()
         assert (lost.id, kept.id) == (None, 1)
         assert db.fetch_all(Department) == [kept]
+
+
+def test_what_giving_it_back_rolls_back_has_no_key_again(tmp_path: Path) -> None:
+    with Registry(tmp_path / "{name}.db") as registry, registry.use("a") as db:
+        db.create_tables(Department)
+        lost, kept = Department("lost"), Department("kept")
+        with db.transaction():
+            with registry.use("a") as other:
+                left = other.transaction()
+                left.__enter__()
+                other.insert(lost)
+            assert lost.id is None
+            db.insert(kept)
+        db.insert(lost)
+        with pytest.raises(Error):
+            left.rollback()
+        assert (kept.id, lost.id) == (1, 2)
+
+
+def test_one_that_is_given_back_in_another_transaction(tmp_path: Path) -> None:
+    with Registry(tmp_path / "{name}.db") as registry, registry.use("a") as db:
+        db.create_tables(Department)
+        taken: list[Database] = []
+
+        def take() -> None:
+            with db.transaction():
+                taken.append(registry.use("a"))
+
+        take()
+        thread = threading.Thread(target=take)
+        thread.start()
+        thread.join()
+        for other in taken:
+            lost = Department("lost")
+            transaction = db.transaction()
+            with transaction:
+                other.close()
+                db.insert(lost)
+                transaction.rollback()
+            assert lost.id is None
+        assert not db._innermost

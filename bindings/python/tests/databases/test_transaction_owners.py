@@ -170,6 +170,32 @@ def test_an_outer_one_that_fails_first_takes_the_inner_one(db: Database) -> None
     assert names(db) == []
 
 
+@pytest.mark.parametrize("end", [Transaction.commit, Transaction.rollback])
+def test_nothing_is_left_of_one_that_ends_before_what_is_inside(
+    db: Database, end: Callable[[Transaction], None]
+) -> None:
+    outer, inner = db.transaction(), db.transaction()
+    with contextlib.suppress(ProgrammingError), outer, inner:
+        db.insert(Department("lost"))
+        end(outer)
+    assert not db._innermost
+
+
+def test_what_closing_rolls_back_has_no_key_again(db: Database) -> None:
+    lost = Department("lost")
+    transaction = db.transaction()
+    transaction.__enter__()
+    db.insert(lost)
+    db.close()
+    assert lost.id is None
+    with Database(":memory:") as other:
+        other.create_tables(Department)
+        other.insert(lost)
+        with pytest.raises(ProgrammingError):
+            transaction.rollback()
+        assert lost.id == 1
+
+
 def test_an_exit_stack_out_of_order(db: Database) -> None:
     outer, inner = db.transaction(), db.transaction()
     with refused("the transaction around this one"), contextlib.ExitStack() as stack:
