@@ -173,9 +173,9 @@ def _declared(cls: type, of_model: bool) -> dict[str, Field]:
             raise model_error(f"{where} leads to no model", f"say to which: {name}: ... = {call}(Model)")
         else:
             hint = "annotate it Column[...] or ClassVar, or give it = ignored()"
-            target = get_args(annotation)[0] if origin is list else annotation
-            if hasattr(target, "__model__"):
-                hint += f"; a relation is {name} = to_{'many' if origin is list else 'one'}({target.__name__})"
+            targets = get_args(annotation) if origin is list else (annotation,)
+            if targets and hasattr(targets[0], "__model__"):
+                hint += f"; a relation is {name} = to_{'many' if origin is list else 'one'}({targets[0].__name__})"
             raise model_error(f"{where} is neither a column nor ignored", hint)
     for name, field in fields.items():
         given = [

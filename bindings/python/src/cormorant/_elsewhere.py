@@ -44,6 +44,9 @@ OF_SELECT = {
 def no_attribute(owner: object, name: str, names: Mapping[str, str]) -> AttributeError:
     """The error where an object has no attribute. names: those of other libraries."""
     kind = type(owner).__name__
+    if hasattr(type(owner), name):
+        # One of its properties looked for another in vain, and says which.
+        object.__getattribute__(owner, name)
     if name in names:
         # Without the object: Python would add what it takes for a misspelling.
         return AttributeError(f"{kind} has no {name!r}: {names[name]}", name=name)

@@ -481,7 +481,7 @@ def info_of(model: type[Model]) -> ModelInfo:
         info = model.__model__
     except AttributeError:
         hint = "derive it from cormorant.Model" if isinstance(model, type) else "give a class derived from Model"
-        hint = getattr(model, "_instead", hint)
+        hint = getattr(type(model), "_if_no_model", hint)
         raise ProgrammingError(f"{getattr(model, '__name__', repr(model))} is no model", hint=hint) from None
     # A record has what its class has.
     if getattr(type(model), "__model__", None) is info:
@@ -506,5 +506,5 @@ def info_of_records(kind: type[Model]) -> ModelInfo:
             message, hint = f"{type_name(kind)} is no record", "make records of a model, such as Person(name=...)"
             if issubclass(kind, list | tuple):
                 hint += "; of several insert_many(records) and its kin write all"
-            hint = getattr(kind, "_instead", hint)
+            hint = getattr(kind, "_if_no_model", hint)
         raise ProgrammingError(message, hint=hint) from None

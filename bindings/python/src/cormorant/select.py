@@ -67,7 +67,7 @@ class Select(Query[R_co]):
 
     _order: tuple[Expression[Any], ...] = ()
     # What to write instead of a query that stands where a model or a record is wanted.
-    _instead = "fetch_one(query) and fetch_all(query) read its rows, execute(delete(Model).where(...)) deletes them"
+    _if_no_model = "fetch_one(query) and fetch_all(query) read its rows, execute(delete(Model).where(...)) deletes them"
 
     if not TYPE_CHECKING:
 

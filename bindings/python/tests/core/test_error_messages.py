@@ -20,6 +20,18 @@ class Shade(Model):
     color: Column[Any] = column(type="text", transform=Transform(lambda color: color.value, str))
 
 
+class Own(Database):
+    @property
+    def commit(self) -> Any:
+        nothing: Any = None
+        return nothing.name
+
+
+def own_commit() -> object:
+    with Own(":memory:") as db:
+        return db.commit
+
+
 def of_the_same_name() -> Any:
     class Artist(Model, table="other_artists"):
         id: Column[int | None] = column(primary_key=True, default=None)
@@ -86,6 +98,9 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda db: db.delete(any_album.where(any_album.id == 1)), r"Select is no record \(.*execute\(delete\(Model\)"
     ),
     "find by a query": (lambda db: db.find(any_album.where(any_album.id == 1)), r"is no model \(.*fetch_one\(query\)"),
+    "insert of a database": (lambda db: db.insert(db), r"Database is no record \(make records of a model"),
+    "find in a database": (lambda db: db.find(db, 1), r"is no model \(give a class derived from Model\)"),
+    "a property of one's own database": (lambda _: own_commit(), r"^'NoneType' object has no attribute 'name'$"),
     "SQLAlchemy's add": (lambda db: db.add(any_record), r"^Database has no 'add': insert\(record\) or save\(record\)$"),
     "sqlite3's commit": (lambda db: db.commit(), r"Database has no 'commit': .*block of transaction\(\)"),
     "sqlite3's begin": (lambda db: db.begin(), r"^Database has no 'begin': a block of transaction\(\)$"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import typing
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar
@@ -162,3 +163,8 @@ def test_an_init_that_sets_no_fields_is_told() -> None:
         for write in writes:
             with pytest.raises(Error, match=r"User\.id: it is not set \(.*super\(\)\.__init__\("):
                 write()
+
+
+def test_a_list_of_nothing_in_particular() -> None:
+    with pytest.raises(ProgrammingError, match=r"Made\.tags is neither a column nor ignored"):
+        make({"id": Column[int], "tags": typing.List}, {"id": key()})  # noqa: UP006
