@@ -259,6 +259,11 @@ class FamilyInfo(ModelInfo):
         def load(row: Row) -> Any:
             found = loaders.get(row[place])
             if found is None:
+                if part := self.family.parts.get(row[place]):
+                    raise ProgrammingError(
+                        f"the query was made before the class {part.__name__} was defined, of which it finds a row",
+                        hint=f"make it anew, as select({self.name})...; or import the module of the class first",
+                    )
                 if not self.family.keep_unknown:
                     raise self._unknown(row, place)
                 found = self._load_own

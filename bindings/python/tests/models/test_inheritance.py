@@ -241,6 +241,8 @@ def test_a_class_that_is_defined_later_is_found(db: Database, keep_unknown: bool
     db.create_tables(Beast)
     db.insert(Hound("Whippet"))
     assert type(db.find(Beast, 1)) is Hound
+    before = select(Beast).order_by(Beast.id)
+    assert len(db.fetch_all(before)) == 1
 
     class Cat(Beast, discriminator_value="cat"):
         lives: Column[int]
@@ -251,6 +253,10 @@ def test_a_class_that_is_defined_later_is_found(db: Database, keep_unknown: bool
     assert type(found) is Cat
     assert found.lives == 7
     assert type(db.find(Beast, 1)) is Hound
+    assert [type(beast) for beast in db.fetch_all(select(Beast).order_by(Beast.id))] == [Hound, Cat]
+    assert [type(beast) for beast in db.fetch_all(before.limit(1))] == [Hound]
+    with pytest.raises(ProgrammingError, match=r"made before the class Cat was defined"):
+        db.fetch_all(before)
 
 
 def test_enums_and_integers_tell_and_a_base_may_have_a_value(db: Database) -> None:
