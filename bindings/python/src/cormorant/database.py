@@ -215,13 +215,13 @@ class Database(Owner):
             # The handle stays: the library knows a closed one and says so.
             native_database.close_database(self._handle)
             self._open = False
-            thread, depth = self._taken or (get_ident(), 0)
-            # What it has begun since then is rolled back.
-            if thread == get_ident():
-                self._innermost.roll_back(depth)
             self._handle.closed_as = f"the database {self.path!r}"
             self._trace = None
             close_workers(self)
+            thread, depth = self._taken or (get_ident(), 0)
+            # What it has begun since then has been rolled back.
+            if thread == get_ident():
+                self._innermost.roll_back(depth)
 
     def __enter__(self) -> Self:
         if not self._open:
