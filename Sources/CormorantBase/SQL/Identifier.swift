@@ -59,3 +59,14 @@ package func foldIdentifier(_ name: String) -> String {
 package func foldASCII(_ byte: UInt8) -> UInt8 {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
 }
+
+/// What the names of the tables end with, behind a `_`, in which virtual tables of a module keep their rows; nil: the module is
+/// not known.
+package func shadowParts(of module: String) -> [String]? {
+    switch foldIdentifier(module) {
+    case "fts5": ["data", "idx", "content", "docsize", "config"]
+    case "fts3", "fts4": ["content", "segments", "segdir", "docsize", "stat"]
+    case "rtree", "rtree_i32", "geopoly": ["node", "parent", "rowid"]
+    default: nil
+    }
+}

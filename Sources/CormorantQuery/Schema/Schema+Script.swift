@@ -25,14 +25,7 @@ extension Schema {
     private mutating func removeShadows() {
         let shadows = Set(
             virtualTables.flatMap { table in
-                let parts: [String] =
-                    switch foldIdentifier(table.module) {
-                    case "fts5": ["data", "idx", "content", "docsize", "config"]
-                    case "fts3", "fts4": ["content", "segments", "segdir", "docsize", "stat"]
-                    case "rtree", "rtree_i32", "geopoly": ["node", "parent", "rowid"]
-                    default: []
-                    }
-                return parts.map { nameKey(table.name + "_" + $0) }
+                (shadowParts(of: table.module) ?? []).map { nameKey(table.name + "_" + $0) }
             }
         ).subtracting(virtualTables.compactMap(\.foreignContent))
         if !shadows.isEmpty { tables.removeAll { shadows.contains(nameKey($0.name)) } }

@@ -187,14 +187,14 @@ package final class ChangeLog {
         _ handle: OpaquePointer?, _ operation: Int32, _ schema: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
         _ oldID: Int64, _ newID: Int64
     ) {
-        guard let schema, let name, let table = table(schema, name), table.isTracked || table.owner != nil else {
+        guard let schema, let name, let table = table(schema, name), table.isTracked || !table.owners.isEmpty else {
             return
         }
-        if let owner = table.owner {
+        for owner in table.owners {
             owner.touch(.none)
             logUnknown(owner)
-            if !table.isTracked { return }
         }
+        if !table.isTracked { return }
         guard Int(sqlite3_preupdate_count(handle)) == table.columns.count else {
             // Somebody else has changed the table since it was looked at.
             table.touch(.none)
@@ -331,14 +331,7 @@ extension ChangeLog {
             if versions[nameKey(schema)] == nil { note(schema) }
             try connection.describe(table)
             table.isAltered = false
-            if table.isVirtual {
-                for part in try connection.shadowTables(of: table) {
-                    let id = tableID(schema, part)
-                    let shadow = tables[id] ?? TrackedTable(schema, part)
-                    shadow.owner = table
-                    tables[id] = shadow
-                }
-            }
+            try own(shadowsOf: table)
             tables[id] = table
         }
         lastTable = nil
@@ -351,6 +344,22 @@ extension ChangeLog {
         return table
     }
 
+    /// What changes in the tables of a virtual one changes it.
+    private func own(shadowsOf table: TrackedTable) throws {
+        disown(shadowsOf: table)
+        guard table.isVirtual else { return }
+        for part in try connection.shadowTables(of: table) {
+            let id = tableID(table.schema, part)
+            let shadow = tables[id] ?? TrackedTable(table.schema, part)
+            shadow.owners.append(table)
+            tables[id] = shadow
+        }
+    }
+
+    private func disown(shadowsOf table: TrackedTable) {
+        for shadow in tables.values { shadow.owners.removeAll { $0 === table } }
+    }
+
     func untrack(_ table: TrackedTable, values: Bool, listener: ObjectIdentifier?) {
         if let listener {
             table.listeners[listener] = nil
@@ -360,8 +369,8 @@ extension ChangeLog {
         }
         lastTable = nil
         guard !table.isTracked else { return }
-        for shadow in tables.values where shadow.owner === table { shadow.owner = nil }
-        tables = tables.filter { $0.value.isTracked || $0.value.owner != nil }
+        disown(shadowsOf: table)
+        tables = tables.filter { $0.value.isTracked || !$0.value.owners.isEmpty }
     }
 
     var isEmpty: Bool { tables.isEmpty }
@@ -373,7 +382,12 @@ extension ChangeLog {
         for schema in versions.keys { note(schema.text) }
         return tables.values.filter { table in
             guard table.isTracked else { return false }
-            do { try connection.describe(table) } catch { table.isGone() }
+            do {
+                try connection.describe(table)
+                if table.isAltered { try own(shadowsOf: table) }
+            } catch {
+                table.isGone()
+            }
             defer { table.isAltered = false }
             if table.isAltered { table.touch(.none) }
             return table.isAltered

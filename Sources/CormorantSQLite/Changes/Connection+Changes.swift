@@ -95,7 +95,8 @@ extension Connection {
         try requireSQLite("notes of changed rows")
         let schema = quoteIdentifier(table.schema)
         let catalog = sameIdentifier(table.schema, "temp") ? "sqlite_temp_schema" : "\(schema).sqlite_schema"
-        let kind = try Statement(self, "SELECT type, sql, rootpage FROM \(catalog) WHERE name = ?1 COLLATE NOCASE")
+        let kind = try Statement(
+            self, "SELECT type, sql, rootpage FROM \(catalog) WHERE type <> 'trigger' AND name = ?1 COLLATE NOCASE")
         try kind.bind(.text(table.name), 1)
         guard try kind.step(), Row(kind).cell(0).string == "table" else {
             throw CormorantError(
@@ -154,19 +155,35 @@ extension Connection {
         return status == SQLITE_OK ? name.map { foldIdentifier(String(cString: $0)) } : nil
     }
 
-    /// The tables in which a virtual table keeps its rows, as its module names them: https://www.sqlite.org/pragma.html#pragma_table_list
+    /// The tables in which a virtual table keeps its rows, by their names; those of a module that is not known are all whose names
+    /// begin with its own. To ask `PRAGMA table_list` would take the time of working out every view.
     func shadowTables(of table: TrackedTable) throws -> [String] {
+        let catalog = "\(quoteIdentifier(table.schema)).sqlite_schema"
         let statement = try Statement(
             self,
             """
-            SELECT name FROM pragma_table_list WHERE schema = ?2 COLLATE NOCASE AND type = 'shadow'
-            AND substr(name, 1, length(?1) + 1) = ?1 || '_' COLLATE NOCASE
+            SELECT substr(name, length(?1) + 2), name, (
+                SELECT sql FROM \(catalog) WHERE type = 'table' AND name = ?1 COLLATE NOCASE)
+            FROM \(catalog) WHERE type = 'table' AND substr(name, 1, length(?1) + 1) = ?1 || '_' COLLATE NOCASE
             """)
         try statement.bind(.text(table.name), 1)
-        try statement.bind(.text(table.schema), 2)
         var names: [String] = []
-        while try statement.step() { if let name = Row(statement).cell(0).string { names.append(name) } }
+        while try statement.step() {
+            let row = Row(statement)
+            guard let part = row.cell(0).string, let name = row.cell(1).string else { continue }
+            let parts = row.cell(2).string.flatMap(module).flatMap(shadowParts)
+            if parts?.contains(foldIdentifier(part)) ?? true { names.append(name) }
+        }
         return names
+    }
+}
+
+/// As SQLite keeps it: CREATE VIRTUAL TABLE name USING module.
+private func module(_ sql: String) -> String? {
+    sql.withCString { sql in
+        var lexer = SQLLexer(sql)
+        for _ in 0..<5 { _ = lexer.next() }
+        return lexer.next().map { lexer.unquoted($0) }
     }
 }
 

@@ -81,8 +81,8 @@ package final class TrackedTable: @unchecked Sendable {
     var isAltered = false
     /// A virtual table, whose rows lie in tables that are its own.
     package internal(set) var isVirtual = false
-    /// The virtual table that keeps its rows in this one, which may be watched itself, too.
-    var owner: TrackedTable?
+    /// The virtual tables that keep, or may keep, their rows in this one, which may be watched itself, too.
+    var owners: [TrackedTable] = []
     /// How many want its changes, and how many of these the values.
     package var watchers = 0
     package var valueWatchers = 0
