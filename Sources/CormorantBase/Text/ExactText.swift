@@ -41,5 +41,10 @@ package func isSame(_ left: String, _ right: String) -> Bool {
     return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
 }
 
+extension Sequence<String> {
+    /// Whether one of them has the same bytes.
+    package func has(_ text: String) -> Bool { contains { isSame($0, text) } }
+}
+
 /// What an identifier is looked up by: the same exactly where it names the same thing to SQLite.
 package func nameKey(_ name: String) -> ExactText { ExactText(foldIdentifier(name)) }

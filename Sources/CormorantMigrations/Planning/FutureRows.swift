@@ -127,7 +127,7 @@ struct FutureRows {
     /// Whether NULL may not be in it and may be in what is copied.
     func isTightened(_ column: Column) -> Bool {
         if column.after.computed != nil { return false }
-        let isRowID = after.rowIDColumn.map { sameIdentifier($0.name, column.name) } ?? false
+        let isRowID = after.isRowID(column.name)
         if isRowID { return false }
         // The key of a table without rowids takes no NULL, whatever its columns say.
         let needs = column.after.notNull != nil || after.withoutRowID && after.isKey(column.after)

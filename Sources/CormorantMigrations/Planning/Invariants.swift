@@ -8,8 +8,8 @@ struct Invariants {
     /// nil: SQL of somebody's own, which may change anything.
     private let plan: MigrationPlan?
     private let objects: [ExactText: SchemaRow]
-    private let counts: [String: Int64]
-    private let violations: [String: Int64]
+    private let counts: [ExactText: Int64]
+    private let violations: [ExactText: Int64]
     private let brokenBefore: Set<Dependent>
 
     private struct SchemaRow {
@@ -20,8 +20,8 @@ struct Invariants {
     init(_ connection: Connection, of plan: MigrationPlan? = nil) throws {
         self.plan = plan
         objects = try plan?.touched == nil ? [:] : Self.objects(connection)
-        var counts: [String: Int64] = [:]
-        for table in plan?.guarded ?? [] { counts[table] = try Self.count(table, connection) }
+        var counts: [ExactText: Int64] = [:]
+        for table in plan?.guarded ?? [] { counts[ExactText(table)] = try Self.count(table, connection) }
         self.counts = counts
         violations = try Self.violations(connection, plan?.guarded)
         brokenBefore = Set(try Dependent.broken(connection).keys)
@@ -30,16 +30,17 @@ struct Invariants {
     /// Throws when something is not as it was that should be.
     func check(_ connection: Connection) throws {
         let renamed = plan?.renamed ?? [:]
-        for (table, rows) in counts {
+        for (table, rows) in counts.map({ ($0.text, $1) }) {
             let now = try Self.count(renamed[nameKey(table)] ?? table, connection)
             guard now == rows else {
                 throw broken("table \"\(table)\" has \(now) rows after the migration and had \(rows)", table)
             }
         }
         let present = plan?.guarded.map { renamed[nameKey($0)] ?? $0 }
-        for (table, count) in try Self.violations(connection, present) {
+        for (key, count) in try Self.violations(connection, present) {
+            let table = key.text
             let former =
-                violations[table] ?? renamed.first { isSame($0.value, table) }.flatMap { violations[$0.key.text] } ?? 0
+                violations[key] ?? renamed.first { isSame($0.value, table) }.flatMap { violations[$0.key] } ?? 0
             let more = count - max(0, former)
             if count == mismatch, former != mismatch {
                 throw CormorantError(
@@ -86,15 +87,15 @@ struct Invariants {
     }
 
     /// Rows without their parent, by table; -1 where a key's parent columns are not unique, which SQLite cannot check.
-    private static func violations(_ connection: Connection, _ checked: [String]?) throws -> [String: Int64] {
-        var found: [String: Int64] = [:]
+    private static func violations(_ connection: Connection, _ checked: [String]?) throws -> [ExactText: Int64] {
+        var found: [ExactText: Int64] = [:]
         if checked == nil {
             do {
                 let statement = try Statement(
                     connection, "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1")
                 while try statement.step() {
                     let row = Row(statement)
-                    if let table = row.cell(0).string { found[table] = row.cell(1).int64 }
+                    if let table = row.cell(0).string { found[ExactText(table)] = row.cell(1).int64 }
                 }
                 return found
             } catch let error as CormorantError where contains(error.plainMessage, "foreign key mismatch") {
@@ -106,9 +107,9 @@ struct Invariants {
             do {
                 let statement = try Statement(connection, sql)
                 let rows = try statement.step() ? Row(statement).cell(0).int64 : 0
-                if rows > 0 { found[table] = rows }
+                if rows > 0 { found[ExactText(table)] = rows }
             } catch let error as CormorantError where contains(error.plainMessage, "foreign key mismatch") {
-                found[table] = mismatch
+                found[ExactText(table)] = mismatch
             }
         }
         return found

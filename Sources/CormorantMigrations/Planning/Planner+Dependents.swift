@@ -39,7 +39,7 @@ extension Planner {
         )
         if let parent {
             if let server {
-                if parent.name != key.table, !schema.tables.contains(where: { $0.name == key.table }),
+                if !isSame(parent.name, key.table), !schema.tables.contains(where: { isSame($0.name, key.table) }),
                     !isThere(key, of: table)
                 {
                     return (name + "\"\(parent.name)\" on the server", "let it refer to \"\(parent.name)\"")

@@ -74,7 +74,7 @@ extension Planner {
     ) {
         guard let name = change.name, let column = difference.after.column(name), column.notNull != nil,
             column.defaultValue.map({ $0.canonical == "null" }) ?? true, column.computed == nil,
-            difference.after.rowIDColumn?.name != column.name, notes.conversion(of: name, in: table.name) == nil
+            !difference.after.isRowID(column.name), notes.conversion(of: name, in: table.name) == nil
         else { return }
         guard let rows = judgement.rows, rows > 0 else {
             guards.append("SELECT count(*) FROM \(origins.source(table))")

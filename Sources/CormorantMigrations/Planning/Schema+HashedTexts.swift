@@ -14,7 +14,7 @@ extension Schema {
 
     private func canonical(_ table: TableDefinition, _ parents: [ExactText: TableDefinition]) -> String {
         let shape = TableShape(table)
-        var parts = shape.columns.map { canonical($0, isRowID: shape.rowIDColumn?.name == $0.name) }
+        var parts = shape.columns.map { canonical($0, isRowID: shape.isRowID($0.name)) }
         parts.append(
             "key \(canonical(shape.primaryKey)) \(shape.autoIncrement) \(shape.keyConflict?.word ?? "")"
                 + " rowid \(shape.rowIDColumn != nil)")

@@ -46,7 +46,7 @@ struct TableDifference {
                 after: new.definition.type.isEmpty ? "(none)" : new.definition.type)
         }
         // A rowid is never NULL, whatever its column says.
-        let isRowID = after.rowIDColumn?.name == new.name && before.rowIDColumn?.name == old.name
+        let isRowID = after.isRowID(new.name) && before.isRowID(old.name)
         if old.notNull?.kind != new.notNull?.kind, !isRowID {
             change(
                 .changeNotNull, new.name, before: old.notNull == nil ? "NULL" : "NOT NULL",

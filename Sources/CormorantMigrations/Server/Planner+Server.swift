@@ -7,7 +7,7 @@ extension Planner {
     /// One step for each change.
     func changeOnServer(_ present: TableDefinition, to wanted: TableDefinition) throws {
         let difference = TableDifference(from: present, to: wanted, in: current, and: target)
-        let retyped = Set(difference.changes.filter { $0.kind == .changeType }.compactMap(\.name))
+        let retyped = difference.changes.filter { $0.kind == .changeType }.compactMap(\.name)
         func order(_ change: SchemaChange) -> Int {
             // An identity is never NULL.
             let isFreed =
@@ -16,8 +16,7 @@ extension Planner {
         }
         for change in difference.changes.sorted(by: { order($0) < order($1) }) {
             // What a type's change takes along.
-            if [.changeDefault, .changeCollation].contains(change.kind), let name = change.name, retyped.contains(name)
-            {
+            if [.changeDefault, .changeCollation].contains(change.kind), let name = change.name, retyped.has(name) {
                 continue
             }
             if change.kind == .addForeignKey {

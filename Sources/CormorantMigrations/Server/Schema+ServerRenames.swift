@@ -59,7 +59,7 @@ extension Schema {
                     var new = old
                     new.name = renamed(old.name)
                     new.constraints = old.constraints.map(renamed)
-                    if new.name != old.name {
+                    if !isSame(new.name, old.name) {
                         new.sql = quoteIdentifier(name) + old.sql.dropFirst(quoteIdentifier(old.name).count)
                     }
                     return new

@@ -412,7 +412,8 @@ extension Schema {
         var schema = self
         schema.views = views.map { present.view($0.name) ?? $0 }
         schema.triggers = triggers.map { trigger in
-            present.triggers.first { $0.name == trigger.name && sameIdentifier($0.table, trigger.table) } ?? trigger
+            present.triggers.first { isSame($0.name, trigger.name) && sameIdentifier($0.table, trigger.table) }
+                ?? trigger
         }
         return schema
     }

@@ -148,7 +148,7 @@ private struct TableMerger {
                     || isTextOfTimes($0, present, former, column)
             } ?? false
         // Only as INTEGER a key is the rowid.
-        let becomesRowID = shapes.wanted.rowIDColumn?.name == column.name && !shapes.present.isKey(present)
+        let becomesRowID = shapes.wanted.isRowID(column.name) && !shapes.present.isKey(present)
         if !isConverted(column, former), isAccepted, !becomesRowID || isOnServer {
             merged.type = present.definition.type
         }
@@ -191,7 +191,7 @@ private struct TableMerger {
             keyNames(shapes.wanted) == keyNames(shapes.present)
         else { return false }
         if shapes.present.withoutRowID { return staysWithoutRowID }
-        return shapes.present.rowIDColumn?.name != present.name || shapes.wanted.rowIDColumn?.name == column.name
+        return !shapes.present.isRowID(present.name) || shapes.wanted.isRowID(column.name)
     }
 
     private func keyNames(_ shape: TableShape) -> [ExactText?] {

@@ -257,7 +257,7 @@ package final class ModelPlan {
         let left = Set(target.key + target.kept + model.keyColumns).subtracting(versions)
         let sql = try compiler.save(
             into: model.table, try insertColumns(), key: target.key.map { model.columns[$0].column },
-            keeping: Set(left.map { model.columns[$0].column }), returning: names(all))
+            keeping: left.map { model.columns[$0].column }, returning: names(all))
         let made = try prepare(sql, binds: bound, returns: all, taken: .all)
         made.insertsNew = connection.engine != nil && target.key == model.keyColumns
         made.isInsert = true

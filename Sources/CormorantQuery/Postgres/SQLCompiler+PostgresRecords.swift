@@ -39,7 +39,7 @@ extension SQLCompiler {
     ) throws -> String {
         var conditions = [condition].compactMap { $0 }
         if dialect == .postgres, let generated = records?.generated.flatMap({ records?.columns[$0].name }),
-            key == [generated], let place = columns.firstIndex(where: { $0.name == generated })
+            key.count == 1, key.has(generated), let place = columns.firstIndex(where: { isSame($0.name, generated) })
         {
             // No row is in the way of a record that has no key yet, even where the table makes one that is there.
             conditions.append("CAST(\(dialect.parameter(place + 1)) AS bigint) IS NOT NULL")
@@ -82,7 +82,9 @@ extension SQLCompiler {
             return
                 "CASE WHEN round(\(typed), \(scale.digits)) = \(typed) THEN round(\(typed), \(scale.digits)) ELSE \(typed) END"
         }
-        if let table, let records, let generated = records.generated, records.columns[generated].name == column.name {
+        if let table, let records, let generated = records.generated,
+            isSame(records.columns[generated].name, column.name)
+        {
             // A key that is given moves what makes the others, so that these come after it.
             let sequence = sequence(of: table, column.name)
             return "CASE WHEN \(typed) IS NULL THEN nextval(\(sequence)) "

@@ -56,7 +56,7 @@ extension SQLCompiler {
 
     /// A key that does not mind the case is unique by what it compares.
     private func uniqueKey(of table: TableSchema) throws -> [String] {
-        let keys = table.columns.filter { table.primaryKey.contains($0.name) }
+        let keys = table.columns.filter { table.primaryKey.has($0.name) }
         guard keys.contains(where: { $0.key != quoteIdentifier($0.name) }) else { return [] }
         let name = "\(table.name)_pkey_compared"
         try checkPostgresName(name)
@@ -69,7 +69,7 @@ extension SQLCompiler {
     private func column(_ column: ColumnSchema, of table: TableSchema) throws -> String {
         try checkPostgresName(column.name)
         let type = column.postgresType
-        let isKey = table.primaryKey.contains(column.name)
+        let isKey = table.primaryKey.has(column.name)
         var parts = [quoteIdentifier(column.name), type.name]
         if type == .text { parts.append(#"COLLATE "C""#) }
         if let collation = column.collation, type == .text, case .named = TextKey(collation: collation) {
@@ -114,7 +114,10 @@ extension SQLCompiler {
             try checkPostgresName(check.name)
             return "CONSTRAINT \(quoteIdentifier(check.name)) CHECK (\(check.condition))"
         }
-        return try own + table.checks.filter { $0.column == column.name }.flatMap { try constraint($0, of: table) }
+        return try own
+            + table.checks.filter { $0.column.map { isSame($0, column.name) } ?? false }.flatMap {
+                try constraint($0, of: table)
+            }
     }
 
     private func constraint(_ check: CheckSchema, of table: TableSchema) throws -> [String] {
@@ -128,8 +131,8 @@ extension SQLCompiler {
     private func createPostgres(_ index: IndexSchema, of table: TableSchema) throws -> String {
         try checkPostgresName(index.name)
         let columns = index.columns.map { term in
-            let column = table.columns.first { $0.name == term.name }
-            let isNotNull = column?.notNull ?? true || table.primaryKey.contains(term.name)
+            let column = table.columns.first { isSame($0.name, term.name) }
+            let isNotNull = column?.notNull ?? true || table.primaryKey.has(term.name)
             // As queries order, or the index would not be used.
             return (column?.key ?? quoteIdentifier(term.name))
                 + dialect.direction(descending: term.descending, nullsFirst: isNotNull ? nil : !term.descending)

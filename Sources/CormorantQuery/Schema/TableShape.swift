@@ -73,6 +73,10 @@ package struct TableShape {
         primaryKey.contains { $0.column.map { sameIdentifier($0, column.name) } ?? false }
     }
 
+    package func isRowID(_ column: String) -> Bool {
+        rowIDColumn.map { sameIdentifier($0.name, column) } ?? false
+    }
+
     /// The one INTEGER PRIMARY KEY that is SQLite's rowid (https://www.sqlite.org/lang_createtable.html#rowid).
     package var rowIDColumn: Column? {
         guard !withoutRowID, primaryKey.count == 1, let name = primaryKey[0].column, let column = column(name),

@@ -5,9 +5,9 @@ extension SQLCompiler {
     /// (https://www.sqlite.org/lang_createtable.html#rowid).
     package func createTable(_ table: TableSchema) -> String {
         if let module = table.module { return dialect.virtualTable(table, by: module) }
-        let inlineKey = table.primaryKey.count == 1 ? table.primaryKey[0] : nil
-        var lines = table.columns.map { column(of: table, $0, isKey: $0.name == inlineKey) }
-        if inlineKey == nil { lines.append("PRIMARY KEY (\(quotedNames(table.primaryKey)))") }
+        let isInline = table.primaryKey.count == 1
+        var lines = table.columns.map { column(of: table, $0, isKey: isInline && table.primaryKey.has($0.name)) }
+        if !isInline { lines.append("PRIMARY KEY (\(quotedNames(table.primaryKey)))") }
         for key in table.foreignKeys where key.columns.count > 1 {
             lines.append("FOREIGN KEY (\(quotedNames(key.columns))) \(references(key))")
         }
@@ -33,12 +33,16 @@ extension SQLCompiler {
         var parts = [quoteIdentifier(column.name), type]
         if isKey { parts.append(dialect.key(neverReused: column.autoIncrement)) }
         let isNeverNull = isKey && dialect.isNeverNull(key: column, of: table)
-        if !isNeverNull && (column.notNull || table.primaryKey.contains(column.name)) { parts.append("NOT NULL") }
+        if !isNeverNull && (column.notNull || table.primaryKey.has(column.name)) { parts.append("NOT NULL") }
         if let value = column.defaultSQL { parts.append("DEFAULT \(isLiteral(value) ? value : "(\(value))")") }
         if let collation = column.collation { parts.append("COLLATE \(quoteIdentifier(collation))") }
         if let expression = column.computedSQL { parts.append("GENERATED ALWAYS AS (\(expression)) STORED") }
-        for check in table.checks where check.column == column.name { parts.append(constraint(check)) }
-        for key in table.foreignKeys where key.columns == [column.name] { parts.append(references(key)) }
+        for check in table.checks where check.column.map({ isSame($0, column.name) }) ?? false {
+            parts.append(constraint(check))
+        }
+        for key in table.foreignKeys where key.columns.count == 1 && key.columns.has(column.name) {
+            parts.append(references(key))
+        }
         return parts.joined(separator: " ")
     }
 

@@ -66,10 +66,10 @@ extension SQLCompiler {
     ///   - kept: columns that a row which is there keeps, besides the key.
     ///   - checksVersion: whether a row that is there must have the record's version.
     package func save(
-        into table: String, _ columns: [WrittenColumn], key: [String], keeping kept: Set<String> = [],
+        into table: String, _ columns: [WrittenColumn], key: [String], keeping kept: [String] = [],
         checksVersion: Bool = false, returning: [String] = []
     ) throws -> String {
-        var others = columns.indices.filter { !key.contains(columns[$0].name) && !kept.contains(columns[$0].name) }
+        var others = columns.indices.filter { !key.has(columns[$0].name) && !kept.has(columns[$0].name) }
         // Where all else is kept, it counts no write.
         if !kept.isEmpty, others.allSatisfy({ columns[$0].isCounted }) { others = [] }
         // A table of keys only has nothing to update, but RETURNING needs an updated row.

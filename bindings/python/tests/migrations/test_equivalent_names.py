@@ -150,3 +150,52 @@ def test_steps_of_equivalent_names(tmp_path: Path) -> None:
         (tmp_path / name / "up.sql").write_text("SELECT 1")
     with pytest.raises(Error):
         Bundle(tmp_path)
+
+
+def test_a_key_and_another_column_of_its_other_form(path: Path) -> None:
+    class Keyed(Model, table="k"):
+        a: Column[str] = column(name=NFC, primary_key=True)
+        b: Column[str] = column(name=NFD)
+
+    class Referring(Model, table="r"):
+        id: Column[int] = key()
+        a: Column[str | None] = column(name=NFC, references="k", check=f"\"{NFC}\" <> 'no'")
+        b: Column[str | None] = column(name=NFD)
+
+    with Database(path) as db:
+        db.sync(Keyed, Referring)
+        db.insert(Keyed("x", "y"))
+        db.save(Keyed("x", "z"))
+        assert db.fetch_all(select(Keyed)) == [Keyed("x", "z")]
+        db.insert(Referring(a="x", b="no row of k"))
+        with pytest.raises(Error):
+            db.insert(Referring(a="no row of k", b="x"))
+        assert not db.plan(Keyed, Referring).steps
+
+
+def test_the_key_becomes_the_other_column(path: Path) -> None:
+    class Other(Model, table="t"):
+        a: Column[int | None] = column(name=NFC)
+        b: Column[int] = column(name=NFD, primary_key=True)
+
+    run(path, f'CREATE TABLE t("{NFC}" INTEGER PRIMARY KEY, "{NFD}" INTEGER); INSERT INTO t VALUES (1, 20), (2, 10)')
+    with Database(path) as db:
+        db.sync(Other)
+        assert not db.plan(Other).steps
+    assert run(path, f'SELECT rowid, "{NFC}", "{NFD}" FROM t') == [(10, 2, 10), (20, 1, 20)]
+
+
+def test_tables_of_both_names_are_made_anew(path: Path) -> None:
+    class First(Model, table=NFC):
+        id: Column[int] = key()
+        a: Column[int | None]
+
+    class Second(Model, table=NFD):
+        id: Column[int] = key()
+        a: Column[int | None]
+
+    for name, rows in ((NFC, "(1, '1')"), (NFD, "(1, '1'), (2, '2')")):
+        run(path, f'CREATE TABLE "{name}"(id INTEGER PRIMARY KEY, a TEXT); INSERT INTO "{name}" VALUES {rows}')
+    with Database(path) as db:
+        db.sync(First, Second)
+    assert run(path, f'SELECT a FROM "{NFC}"; SELECT a FROM "{NFD}"') == [(1,), (1,), (2,)]

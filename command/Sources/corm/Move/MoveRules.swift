@@ -70,7 +70,7 @@ extension Mover {
     private func tell(decimals columns: [String], _ table: MovedTable, _ findings: inout Findings) throws {
         func terms(_ suffix: String) -> [String] {
             columns.map { column in
-                let isDecimal = table.schema.columns.contains { $0.name == column && $0.type == .decimal }
+                let isDecimal = table.schema.columns.contains { isSame($0.name, column) && $0.type == .decimal }
                 return quoteIdentifier(column) + (isDecimal ? suffix : "")
             }
         }
@@ -114,14 +114,14 @@ extension MovedTable {
     fileprivate var uniqueDecimals: [[String]] {
         let indexes = schema.indexes.filter { $0.isUnique && $0.whereSQL == nil }.map { $0.columns.map(\.name) }
         return ([isKeyed ? schema.primaryKey : []] + indexes).filter { columns in
-            schema.columns.contains { $0.type == .decimal && columns.contains($0.name) }
+            schema.columns.contains { $0.type == .decimal && columns.has($0.name) }
         }
     }
 
     /// Where a check stands that names one column; else the table.
     fileprivate func named(in condition: String) -> String {
-        let words = Set(SQLScript.words(condition, .max))
-        let found = schema.columns.filter { words.contains($0.name) }
+        let words = SQLScript.words(condition, .max)
+        let found = schema.columns.filter { words.has($0.name) }
         return found.count == 1 ? "\(name).\(found[0].name)" : name
     }
 }

@@ -64,7 +64,7 @@ struct MoveSchema {
             {
                 leftOut.append("what computes \(table.name).\(column.name), of which the values are moved: \(sql)")
             }
-            if let collation = column.collation, !(isCompared && caseless.contains(column.name)),
+            if let collation = column.collation, !(isCompared && caseless.has(column.name)),
                 !accepts({ schema in place(schema).map { schema.columns[$0].collation = collation } })
             {
                 leftOut.append("the collation of \(table.name).\(column.name): \(collation)")
@@ -82,13 +82,13 @@ struct MoveSchema {
             }
             let made = IndexSchema(
                 name: name, columns: terms, isUnique: index.isUnique, whereSQL: index.conditionSQL)
-            let isCaseless = isCompared && terms.contains { caseless.contains($0.name) }
+            let isCaseless = isCompared && terms.contains { caseless.has($0.name) }
             if isCaseless || terms.count != index.terms.count || !accepts({ $0.indexes.append(made) }) {
                 leftOut.append("the index \(name) on \(table.name)")
             }
         }
-        let compared = Set(schema.primaryKey + schema.indexes.flatMap { $0.columns.map(\.name) })
-        for name in caseless where isCompared || target == .postgres && !compared.contains(name) {
+        let compared = schema.primaryKey + schema.indexes.flatMap { $0.columns.map(\.name) }
+        for name in caseless where isCompared || target == .postgres && !compared.has(name) {
             leftOut.append("the collation of \(table.name).\(name): NOCASE, by which models alone compare there")
         }
         for trigger in table.triggers { leftOut.append("the trigger \(trigger.name) on \(table.name)") }
@@ -215,10 +215,11 @@ extension ColumnSchema {
             case .text: .text
             case .blob: .blob
             }
+        let isRowID = table.rowIDColumn.map { isSame($0, column.name) } ?? false
         // The row number of SQLite has 64 bits whatever is declared.
         self.init(
-            name: column.name, type: column.name == table.rowIDColumn ? .int64 : type,
-            notNull: !column.isNullable || table.primaryKey.contains(column.name),
-            autoIncrement: table.isAutoIncrement && column.name == table.rowIDColumn)
+            name: column.name, type: isRowID ? .int64 : type,
+            notNull: !column.isNullable || table.primaryKey.has(column.name),
+            autoIncrement: table.isAutoIncrement && isRowID)
     }
 }

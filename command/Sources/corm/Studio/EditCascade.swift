@@ -122,7 +122,7 @@ struct EditCascade {
 
     private mutating func note(_ table: String, _ count: Int, _ isDeleted: Bool) {
         guard count > 0 else { return }
-        let place = parts.firstIndex { $0.table == table } ?? parts.endIndex
+        let place = parts.firstIndex { isSame($0.table, table) } ?? parts.endIndex
         if place == parts.endIndex { parts.append(Part(table: table)) }
         if isDeleted { parts[place].deleted += count } else { parts[place].changed += count }
     }

@@ -137,7 +137,7 @@ extension EditSet {
         guard edit.kind == .insert || connection.changes == 1, edit.kind == .insert || before != nil else {
             throw EditConflict(place: place, row: before)
         }
-        let written = { (name: String) in edit.new.contains { $0.column == name } }
+        let written = { (name: String) in edit.new.map(\.column).has(name) }
         switch edit.kind {
         case .insert:
             return Edit(kind: .delete, table: edit.table, key: key, old: try row(key, shape, connection) ?? [])
@@ -145,7 +145,9 @@ extension EditSet {
         case .update:
             // The key may be among what was written.
             for (index, column) in shape.key.enumerated() {
-                if let new = edit.new.first(where: { quoteIdentifier($0.column) == column }) { key[index] = new.value }
+                if let new = edit.new.first(where: { isSame(quoteIdentifier($0.column), column) }) {
+                    key[index] = new.value
+                }
             }
             let after = try row(key, shape, connection) ?? []
             return Edit(

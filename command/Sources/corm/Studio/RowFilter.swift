@@ -99,13 +99,13 @@ struct RowOrder {
     init(_ json: JSON, of shape: TableShape) throws {
         for sort in json["sort"].elements {
             let column = quoteIdentifier(try shape.column(sort.required("c")).name)
-            if !terms.contains(where: { $0.column == column }) {
+            if !terms.map(\.column).has(column) {
                 terms.append(Term(column: column, isDescending: sort["d"].isTrue))
             }
         }
         // In the direction of the first, as an index has them.
         let isDescending = terms.first?.isDescending ?? false
-        for column in shape.key where !terms.contains(where: { $0.column == column }) {
+        for column in shape.key where !terms.map(\.column).has(column) {
             terms.append(Term(column: column, isDescending: isDescending))
         }
     }
