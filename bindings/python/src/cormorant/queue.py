@@ -256,9 +256,14 @@ class Batch(Owner):
             raise ProgrammingError(f"on_error is {on_error!r}", hint='use "rollback" or "continue"')
         write: Write[list[WriteResult]] = Write(self._queue, None)
         policy = _POLICIES[on_error]
-        write._parts = self._parts
-        write._number, write._context = native_queue.commit(self._handle, write, policy, tag, wait=True)
-        self._parts = {}
+        count = len(self)
+        write._parts, self._parts = self._parts, {}
+        try:
+            write._number, write._context = native_queue.commit(self._handle, write, policy, tag, wait=True)
+        except BaseException:
+            # They are back, before what other threads have added meanwhile.
+            self._parts = write._parts | {count + place: part for place, part in self._parts.items()}
+            raise
         return write
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from datetime import datetime
 from typing import Any
 
@@ -285,6 +286,35 @@ def test_hooks_in_a_queue_cannot_wait_for_it(db: Database) -> None:
         with pytest.raises(ProgrammingError, match="own thread"):
             batch.commit().result(10)
         assert writes[0].result(10) == 0
+
+
+def test_what_is_added_while_a_batch_waits_for_room_is_of_the_next(db: Database) -> None:
+    class Refused(Model):
+        name: Column[str]
+        id: Column[int] = key()
+
+        def before_insert(self, database: Database) -> None:
+            raise Refusal(self.name)
+
+    writes: list[Any] = []
+    db.create_tables(Refused)
+    entered, may_go = threading.Event(), threading.Event()
+    with db.queue(capacity=1) as queue:
+        batch = queue.begin()
+        batch.insert(Refused("first"))
+        queue.add(lambda _: (entered.set(), may_go.wait(10)))
+        assert entered.wait(10)
+        queue.add(Database.count, Refused)
+        waiting = threading.Thread(target=lambda: writes.append(batch.commit()))
+        waiting.start()
+        while len(batch) > 0:
+            time.sleep(0.001)
+        batch.insert(Refused("second"))
+        may_go.set()
+        waiting.join()
+        for write, name in (writes[0], "first"), (batch.commit(), "second"):
+            with pytest.raises(Refusal, match=name):
+                write.result(10)
 
 
 def test_what_writes_values_without_records_refuses_models_with_hooks(drafts: Database) -> None:
