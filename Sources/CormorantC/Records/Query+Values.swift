@@ -38,6 +38,7 @@ public func corm_query_value(
     _ outValue: UnsafeMutablePointer<corm_value>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let given = try GivenQuery(query, of: nil, takesOne: true)
         let out = try require(outValue, "out_value")
         let arena = try requireArena(arena)
@@ -63,6 +64,7 @@ public func corm_query_values(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        defer { consumeRest(of: query) }
         let cursor = try column(handle, GivenQuery(query, of: nil))
         defer { cursor.close() }
         let (out, count) = (try require(outValues, "out_values"), try require(outCount, "out_count"))

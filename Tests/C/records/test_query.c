@@ -170,6 +170,16 @@ static void a_condition_is_consumed_whatever_is_wrong(void **state) {
     CONSUMED(corm_query_fetch_into(db, people, &query, NULL, &owned, &(size_t){0}, &failure));
     CONSUMED(corm_query_value(db, &query, arena, NULL, &failure));
     CONSUMED(corm_query_values(db, &query, arena, NULL, NULL, &failure));
+    /* A struct of a later version, which says more than this one knows. */
+    struct {
+        corm_query query;
+        int64_t later;
+    } newer = {CORM_QUERY_INIT, 1};
+    newer.query.struct_size = sizeof newer;
+#define CONSUMED_NEWER(call) CONSUMED((newer.query.where = query.where, call))
+    CONSUMED_NEWER(corm_query_value(db, &newer.query, arena, NULL, &failure));
+    CONSUMED_NEWER(corm_query_values(db, &newer.query, arena, NULL, NULL, &failure));
+    CONSUMED_NEWER(corm_query_count(db, people, &newer.query, &count, &failure));
     CONSUMED(corm_query_delete(db, NULL, &query, &count, &failure));
     CONSUMED(corm_query_update(db, NULL, &query, nothing, 1, &count, &failure));
     CONSUMED(corm_query_arrow(db, NULL, &query, &stream, &failure));
