@@ -180,8 +180,8 @@ public final class KeyValueStore: KeyValueReader, @unchecked Sendable {
         let (time, overflow) = now().addingReportingOverflow(milliseconds)
         guard milliseconds > 0, !overflow else {
             throw CormorantError(
-                .range, "an entry cannot live \(milliseconds) milliseconds", hint: "give more than 0, or no time at all"
-            )
+                .range, "an entry cannot live \(milliseconds) milliseconds",
+                hint: "give \(milliseconds > 0 ? "less" : "more than 0"), or no time at all")
         }
         return time
     }

@@ -23,12 +23,14 @@ import Testing
     }
 
     @Test func aTimeThatIsTooFarAheadIsRefused() {
-        expectError(.range) {
+        let error = expectError(.range) {
             try KeyValueStore.expiry(
                 after: Duration(
                     secondsComponent: 9_223_372_036_854_775, attosecondsComponent: 900_000_000_000_000_000))
         }
-        expectError(.range) { try KeyValueStore.expiry(after: .seconds(Int64.min)) }
+        #expect(error?.hint == "give less, or no time at all")
+        let past = expectError(.range) { try KeyValueStore.expiry(after: .seconds(Int64.min)) }
+        #expect(past?.hint == "give more than 0, or no time at all")
     }
 
     @Test func aClosedDatabaseHasNoStores() throws {
