@@ -24,8 +24,7 @@ extension Database {
             group.append(write)
             write.outcome = run(write)
             if write.hasConflict || ownWriter.connection?.isInTransaction != true {
-                if group.count > 1, write.hasConflict { write.outcome = nil }
-                undo(group, nil)
+                undo(group, nil, but: write.hasConflict ? nil : write)
                 return group
             }
         }
@@ -53,10 +52,17 @@ extension Database {
         return !ofAll.contains(error.code)
     }
 
-    /// Rolls back. What was done is gone: with an error that is told, without one it is to be run again.
-    private func undo(_ group: [QueuedWrite], _ error: CormorantError?) {
+    /// Rolls back. What was done is gone: with an error that is told, without one it is to be run again, and what failed behind it,
+    /// for that may have met what is gone.
+    /// - Parameter culprit: the one for which it is rolled back, which keeps its own error.
+    private func undo(_ group: [QueuedWrite], _ error: CormorantError?, but culprit: QueuedWrite? = nil) {
         for _ in 0..<transactionDepth { try? rollback() }
-        for write in group where write.isDone { write.outcome = error.map { .failure($0) } }
+        if let error {
+            for write in group where write.isDone { write.outcome = .failure(error) }
+        } else {
+            let behind = group.drop { !$0.isDone }
+            for write in behind where write.isDone || write !== culprit { write.outcome = nil }
+        }
     }
 
     private func run(_ write: QueuedWrite) -> Result<[WriteResult], CormorantError> {

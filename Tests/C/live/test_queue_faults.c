@@ -101,6 +101,24 @@ static void a_deferred_foreign_key_is_its_own_writes_error(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM pet"), 1);
 }
 
+/* What it failed for was rolled back with the write whose it was. */
+static void what_met_a_write_that_is_gone_is_run_again(void **state) {
+    (void)state;
+    OK(corm_database_execute_script(db,
+                                    "CREATE TABLE pet (id INTEGER PRIMARY KEY, owner INTEGER REFERENCES person "
+                                    "DEFERRABLE INITIALLY DEFERRED)",
+                                    &failure));
+    const char *ada = "INSERT INTO person (id, name, height) VALUES (1, 'Ada', 1)";
+    step steps[] = {
+        {.sql = "INSERT INTO person (id, name, height) VALUES (1, 'gone', 1); INSERT INTO pet (owner) VALUES (77)",
+         .expected = CORM_E_FOREIGN_KEY},
+        {.sql = ada},
+        {.sql = ada, .expected = CORM_E_UNIQUE},
+    };
+    run_group(steps, 3);
+    assert_string_equal(select_text("SELECT group_concat(name) FROM person"), "Ada");
+}
+
 static void a_full_disk_is_told_to_each_write_and_the_queue_goes_on(void **state) {
     (void)state;
     insert_people(10);
@@ -190,6 +208,7 @@ int main(void) {
         TEST(a_write_that_rolls_all_back_takes_no_other_with_it),
         TEST(a_write_ends_no_transaction_but_its_own),
         TEST(a_deferred_foreign_key_is_its_own_writes_error),
+        TEST(what_met_a_write_that_is_gone_is_run_again),
         TEST(a_full_disk_is_told_to_each_write_and_the_queue_goes_on),
         TEST(a_lock_of_another_process_is_told_to_the_whole_group),
         TEST(a_commit_that_fails_is_told_to_the_whole_group),
