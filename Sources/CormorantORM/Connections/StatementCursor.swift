@@ -140,8 +140,9 @@ package final class StatementCursor {
     }
 
     /// Its connection closes: the statement ends first.
+    /// - Parameter reason: nil where the database closes, which is told before that is done.
     func invalidate(_ reason: CormorantError?) {
-        if statement != nil { ending = reason }
+        if statement != nil { ending = reason ?? databaseClosed() }
         finish()
         columnNames = []
     }
