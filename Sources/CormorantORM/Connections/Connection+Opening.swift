@@ -42,6 +42,10 @@ extension Connection {
         guard let setUp = options.setUp else { return }
         do {
             try engine.setUp { [unowned self] in
+                // What its scripts leave on the connection is on the others, too.
+                let told = scriptsRun
+                scriptsRun = nil
+                defer { scriptsRun = told }
                 do { try run(setUp) } catch let failure as SetUpFailure { throw failure.error }
             }
         } catch {

@@ -213,18 +213,23 @@ extension PostgresConnection {
         var failure: ServerFailure?
         for _ in 0..<count {
             while let result = pq.getResult(handle) {
-                if pq.resultStatus(result) != ResultStatus.command { failure = failure ?? ServerFailure(result, pq) }
+                switch pq.resultStatus(result) {
+                case ResultStatus.command, ResultStatus.rows, ResultStatus.singleRow, ResultStatus.chunk: break
+                default: failure = failure ?? ServerFailure(result, pq)
+                }
                 pq.clear(result)
             }
         }
         return failure
     }
 
-    /// Behind the results of such a statement.
-    func leaveModeOfPipeline(_ words: StatementWords) {
-        guard pq.status(handle) == 0 else { return }
-        try? collect(words) { _, _ in }
+    /// Behind the results of such a statement. Returns what the server says against its commit, where it is one by itself.
+    func leaveModeOfPipeline(_ words: StatementWords) throws(CormorantError) -> ServerFailure? {
+        guard pq.status(handle) == 0 else { return nil }
+        var failure: ServerFailure?
+        try collect(words) { _, result in failure = failure ?? ServerFailure(result, pq) }
         _ = pq.exitPipeline(handle)
+        return failure
     }
 
     /// Sends a prepared statement with its parameters; false where libpq does not.

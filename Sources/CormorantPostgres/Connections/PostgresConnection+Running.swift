@@ -152,7 +152,7 @@ extension PostgresConnection {
         let name = prepared.name ?? ""
         began(prepared.sql.source, isTold: false)
         var rows: [[String?]] = []
-        let before = settings(before: words)
+        let before = settingsQuery(before: words)
         var sent =
             enterPipeline(sending: before) && pq.sendPrepare(handle, name, prepared.sql.text, 0, nil) == 1
             && pq.sendDescribe(handle, name) == 1
@@ -165,10 +165,13 @@ extension PostgresConnection {
         var isCopied = false
         try collect(words) { command, result in
             switch (command - before.count, pq.resultStatus(result)) {
+            case (0, ResultStatus.command): prepared.isParsed()
             case (1, ResultStatus.command): prepared.describe(result, pq)
             case (2, ResultStatus.rows): rows = texts(result)
             case (3, ResultStatus.rows): isCopied = pq.rowCount(result) > 0
-            case (_, ResultStatus.command), (_, ResultStatus.rows), (_, ResultStatus.pipelineAborted): break
+            case (_, ResultStatus.command), (_, ResultStatus.rows), (_, ResultStatus.pipelineAborted),
+                (..<0, ResultStatus.singleRow), (..<0, ResultStatus.chunk):
+                break
             // A server may have other catalogs; what is lost is the names of columns in errors.
             case (2..., _) where transaction == .none: break
             default: failure = failure ?? ServerFailure(result, pq)
@@ -178,7 +181,10 @@ extension PostgresConnection {
         ended()
         if let failure {
             // Somebody has prepared it under the same name, which is a hash: it is the same.
-            if failure.state == "42P05", transaction == .none { return try describeKept(prepared) }
+            if failure.state == "42P05" {
+                prepared.isParsed()
+                if transaction == .none { return try describeKept(prepared) }
+            }
             throw error(failure, prepared.sql)
         }
         if asksConstraints { constraints.add(target, rows, isCopied: isCopied) }
@@ -217,7 +223,7 @@ extension PostgresConnection {
     }
 
     /// Reads the results of a pipeline up to its sync, each with the number of its command.
-    func collect(_ words: StatementWords?, _ body: (Int, OpaquePointer) -> Void) throws {
+    func collect(_ words: StatementWords?, _ body: (Int, OpaquePointer) -> Void) throws(CormorantError) {
         var (command, nothing) = (0, 0)
         while true {
             guard let result = pq.getResult(handle) else {

@@ -10,6 +10,8 @@ package final class PostgresConnection: EngineConnection {
     let settings: [String]
     /// The same for one transaction, where it may have a server that the one before it had not.
     private let localSettings: [String]
+    /// The same as a query, which the server runs outside a transaction's block without a warning in its log; nil: there are none.
+    private let localSettingsQuery: String?
     /// A child of the process that has opened it has the same socket.
     let fork = ForkMark()
     /// nil once it is closed.
@@ -81,6 +83,7 @@ package final class PostgresConnection: EngineConnection {
             : settings.map {
                 $0 == readOnlySetting ? "SET TRANSACTION READ ONLY" : "SET LOCAL \($0.dropFirst("SET ".count))"
             }
+        localSettingsQuery = localSettings.isEmpty ? nil : queryMakingLocal(settings)
         self.standbys = standbys
         let opened = try OpenedServer(pq, url, settings, standbys?.wanted)
         handle = opened.handle
@@ -141,7 +144,7 @@ package final class PostgresConnection: EngineConnection {
     private func runSetUp() throws {
         guard let setUp else { return }
         isSettingUp = true
-        defer { (isSettingUp, hasOwnSettings) = (false, false) }
+        defer { (isSettingUp, hasOwnSettings, hasTemporaryTable) = (false, false, false) }
         try setUp()
     }
 
@@ -201,10 +204,18 @@ package final class PostgresConnection: EngineConnection {
     }
 
     /// Behind a pooler that gives each transaction another server, settings would be those of whoever comes next: they go with each
-    /// statement outside a transaction, too. A procedure ends transactions itself, which it cannot with something before it.
+    /// statement outside a transaction, too. A procedure ends transactions itself, which it cannot with something before it; a lock
+    /// would be no mistake then.
     func settings(before words: StatementWords) -> [String] {
-        localSettings.isEmpty || transaction != .none || words.callsProcedure && !settings.contains(readOnlySetting)
+        localSettings.isEmpty || transaction != .none || words.first == "lock"
+            || words.callsProcedure && !settings.contains(readOnlySetting)
             ? [] : localSettings
+    }
+
+    /// The same for a pipeline.
+    func settingsQuery(before words: StatementWords) -> [String] {
+        guard let localSettingsQuery, !settings(before: words).isEmpty else { return [] }
+        return [localSettingsQuery]
     }
 
     // Statements -----------------------------------------------------------------------------------------------------
@@ -220,7 +231,12 @@ package final class PostgresConnection: EngineConnection {
             return known
         }
         let prepared = Prepared(try ServerSQL(sql), keepsStatements: url.keepsStatements)
-        if !prepared.isDirect { try describe(prepared) }
+        if !prepared.isDirect {
+            do { try describe(prepared) } catch {
+                if prepared.isOnServer { statements.keep(prepared) }
+                throw error
+            }
+        }
         // One that goes can be dropped on the server only where that runs anything.
         if transaction != .failed, let old = statements.add(prepared), old.isOnServer, let name = old.name {
             try run("DEALLOCATE \(name)", isTold: false)
@@ -248,7 +264,7 @@ package final class PostgresConnection: EngineConnection {
     /// What is sent in one message with a statement.
     func takeWhatGoesBefore(_ words: StatementWords) -> [String] {
         if !savepoints.isEmpty { return takeSavepoints() }
-        return localSettings.isEmpty ? [] : settings(before: words)
+        return settingsQuery(before: words)
     }
 
     /// Before anything is sent: what another statement still gets is read into memory.
@@ -391,6 +407,16 @@ package final class PostgresConnection: EngineConnection {
 
 /// Of the options that have the server take no writes.
 package let readOnlySetting = "SET default_transaction_read_only = on"
+
+/// What makes settings those of one transaction.
+private func queryMakingLocal(_ settings: [String]) -> String {
+    let calls = settings.map { setting in
+        let words = setting.split(separator: " ")
+        let name = setting == readOnlySetting ? "transaction_read_only" : String(words[1])
+        return "pg_catalog.set_config('\(name)', '\(words[3])', true)"
+    }
+    return "SELECT " + calls.joined(separator: ", ")
+}
 
 /// What the sessions of one database are marked with; 0: nothing.
 final class MarkedSessions: Sendable {

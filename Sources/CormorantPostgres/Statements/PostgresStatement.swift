@@ -262,7 +262,10 @@ package final class PostgresStatement: EngineStatement {
         isStreaming = false
         if isInPipeline {
             isInPipeline = false
-            connection.leaveModeOfPipeline(prepared.sql.words)
+            do {
+                let refused = try connection.leaveModeOfPipeline(prepared.sql.words)
+                told = told ?? refused
+            } catch { failure = failure ?? error }
         }
         if pq.status(connection.handle) != 0, connection.loss == nil { failure = connection.lost(prepared.sql.words) }
         connection.ended()

@@ -87,6 +87,9 @@ final class Prepared {
         if failure.state == "26000" { isOnServer = false }
     }
 
+    /// The server has it from here on, though what it says of it should not come.
+    func isParsed() { (isOnServer, isStale) = (name != nil, true) }
+
     /// Takes what Describe answered.
     func describe(_ result: OpaquePointer, _ pq: LibPQ) {
         parameterOIDs = (0..<pq.parameterCount(result)).map { pq.parameterType(result, $0) }
@@ -96,7 +99,6 @@ final class Prepared {
         takeColumns(result, pq)
         resultFormat = columns.contains { $0.type == .other } ? 0 : 1
         isStale = false
-        isOnServer = name != nil
     }
 
     private func takeColumns(_ result: OpaquePointer, _ pq: LibPQ) {
@@ -126,11 +128,15 @@ struct PreparedStatements {
         return found
     }
 
-    /// Returns one that goes for it, or nil.
-    mutating func add(_ prepared: Prepared) -> Prepared? {
+    mutating func keep(_ prepared: Prepared) {
         clock += 1
         prepared.lastUse = clock
         bySQL[ExactText(prepared.sql.source)] = prepared
+    }
+
+    /// Returns one that goes for it, or nil.
+    mutating func add(_ prepared: Prepared) -> Prepared? {
+        keep(prepared)
         guard bySQL.count > PreparedStatements.capacity,
             let oldest = bySQL.values.filter({ $0.users == 0 && $0 !== prepared }).min(by: { $0.lastUse < $1.lastUse })
         else { return nil }
