@@ -11,9 +11,11 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import URL, socket_folder
 from cormorant import BusyError, Column, Database, Error, Model, column, param, select
 
 WAIT = 20
@@ -145,6 +147,40 @@ def test_what_stands_in_no_transaction_runs_where_no_statement_is_kept(accounts:
         assert error.offset == len("UPDATE account SET ")
 
 
+@pytest.mark.parametrize("parameters", ["", "?prepare=never"])
+def test_what_fails_at_the_end_of_a_statement_by_itself_is_told(accounts: str, parameters: str) -> None:
+    with Database(accounts + parameters) as db:
+        db.execute("CREATE TABLE share (account bigint REFERENCES account DEFERRABLE INITIALLY DEFERRED)")
+        for call in (
+            lambda: db.execute("INSERT INTO share VALUES (9)"),
+            lambda: db.execute("INSERT INTO share VALUES (?)", (9,)),
+            lambda: db.fetch_all("INSERT INTO share VALUES (?) RETURNING account", (9,)),
+            lambda: db.fetch_all("WITH s AS (INSERT INTO share VALUES (?) RETURNING account) SELECT * FROM s", (9,)),
+            lambda: db.execute_script("SELECT 1; INSERT INTO share VALUES (9)"),
+        ):
+            fails(call, "CORM_E_FOREIGN_KEY")
+        assert db.execute("INSERT INTO share VALUES (?)", (1,)) == 1
+        assert db.fetch_all("SELECT account FROM share") == [(1,)]
+
+
+def test_the_server_is_not_warned_where_no_statement_is_kept(accounts: str) -> None:
+    log = Path(socket_folder(URL)) / "log"
+    before = len(log.read_text())
+    with Database(f"{accounts}?prepare=never&options=-clog_min_messages%3Dwarning", mode="read_only") as db:
+        assert db.fetch_value("SHOW lock_timeout") == "5s"
+        assert db.fetch_all("SELECT owner FROM account WHERE id = ?", (1,)) == [("Ann",)]
+        with db.read():
+            assert db.count(Account) == 1
+    assert log.read_text()[before:] == ""
+
+
+def test_a_table_is_locked_in_transactions_alone(accounts: str) -> None:
+    with Database(f"{accounts}?prepare=never") as db:
+        fails(lambda: db.execute("LOCK TABLE account"), "CORM_E_TRANSACTION")
+        with db.transaction():
+            db.execute("LOCK TABLE account")
+
+
 # The program's set-up -------------------------------------------------------------------------------------------------
 
 
@@ -228,6 +264,25 @@ def test_statements_are_known_after_a_plan(accounts: str) -> None:
                 db.explain(query)
                 db.insert(Account(number + 10, "Bob", 1))
         assert db.count(Account) == 8
+
+
+def test_a_statement_that_was_parsed_and_not_described_is_known_afterwards(accounts: str) -> None:
+    """What the server says of it waits, for longer than the busy timeout, for a catalog that another one has locked."""
+    insert = "INSERT INTO account (id, owner, balance) VALUES (?, 'Bob', 1)"
+    with Database(accounts) as other, Database(accounts, busy_timeout=0.2, writer_count=1, reader_count=1) as db:
+        db.fetch_value("SELECT count(*) FROM account")
+
+        def write(number: int) -> None:
+            with db.transaction():
+                db.execute(insert, (number,))
+
+        with other.transaction():
+            other.execute("LOCK TABLE pg_catalog.pg_constraint")
+            with pytest.raises(BusyError):
+                on_a_thread(lambda: write(2))
+        for number in range(2, 5):
+            write(number)
+        assert db.count(Account) == 4
 
 
 # Transactions that go wrong -------------------------------------------------------------------------------------------
@@ -328,6 +383,38 @@ def test_all_calls_go_where_a_temporary_table_is(accounts: str, sql: str, script
         with Busy(db) as busy:
             threading.Timer(0.3, busy.end.set).start()
             db.fetch_value("SELECT count(*) FROM mine")
+
+
+def test_temporary_tables_of_a_set_up_are_on_each_session(accounts: str) -> None:
+    def set_up(connection: Any) -> None:
+        connection.execute_script("CREATE TEMP TABLE mine (a int)")
+
+    with Database(accounts, set_up=set_up) as db:
+        db.execute("UPDATE account SET balance = 1")
+        with Busy(db):
+            assert db.execute("INSERT INTO mine VALUES (1)") == 1
+        end_sessions(accounts)
+        db.execute("UPDATE account SET balance = 2")
+        with Busy(db):
+            assert db.execute("INSERT INTO mine VALUES (1)") == 1
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["CREATE TABLE weather (temp int)", "CREATE INDEX by_temp ON reading (temp)", "SELECT temp INTO other FROM reading",
+     "CREATE VIEW seen AS SELECT temp, temporary FROM reading", "CREATE TABLE other AS SELECT max(temp) FROM reading"],
+)  # fmt: skip
+@pytest.mark.parametrize("script", [False, True])
+def test_a_column_may_be_called_temp(accounts: str, sql: str, script: bool) -> None:
+    with Database(accounts) as db:
+        db.execute('CREATE TABLE reading ("temp" int, "temporary" int)')
+        on_a_thread(lambda: db.count(Account))
+        if script:
+            db.execute_script(f"SELECT 1; {sql}")
+        else:
+            db.execute(sql)
+        with Busy(db):
+            assert db.execute("UPDATE account SET balance = 1") == 1
 
 
 # Values and statements ------------------------------------------------------------------------------------------------

@@ -72,16 +72,22 @@ package enum StatementRouting {
                 let isCreate = lexer.isWord(first, "create")
                 // Most often there is no other statement.
                 if !isCreate, !bytes[lexer.position...].contains(UInt8(ascii: ";")) { return false }
+                // Elsewhere it is a column's name.
+                var mayBeTemporary = isCreate
+                var isTemp = false
                 while let token = lexer.next() {
                     if case .semicolon = token.kind { break }
-                    if isCreate, lexer.isWord(token, "temp") || lexer.isWord(token, "temporary") {
-                        return !isDroppedAtCommit(&lexer)
-                    }
+                    if case .dot = token.kind, isTemp { return true }
+                    isTemp = isCreate && lexer.isWord(token, "temp")
+                    if mayBeTemporary, isTemp || lexer.isWord(token, "temporary") { return !isDroppedAtCommit(&lexer) }
+                    mayBeTemporary = mayBeTemporary && wordsBeforeTemporary.contains { lexer.isWord(token, $0) }
                 }
             }
             return false
         }
     }
+
+    private static let wordsBeforeTemporary: [StaticString] = ["or", "replace", "global", "local"]
 
     /// Of a temporary table of PostgreSQL's, whether it is gone with its transaction.
     private static func isDroppedAtCommit(_ lexer: inout SQLLexer) -> Bool {

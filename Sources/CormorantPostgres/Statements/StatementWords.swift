@@ -79,7 +79,9 @@ struct StatementWords {
         case "into" where !writes: makesTable = true
         case "table": namesTable = true
         case "search_path", "schema", "role", "authorization", "all": namesPath = true
-        case "temp", "temporary", "pg_temp": namesTemporary = true
+        case "temp" where standsBeforeTemporary(previousWord), "temporary" where standsBeforeTemporary(previousWord),
+            "pg_temp":
+            namesTemporary = true
         case "drop" where previousWord == "commit": dropsAtCommit = true
         case "to" where first == "rollback": returnsToSavepoint = true
         case "analyze", "analyse": analyzes = true
@@ -227,6 +229,11 @@ private let writingFunctions: Set<String> = [
 /// Whether it may be the name of a function that the server has not by itself, and which may write.
 private func mayBeWriting(_ word: String) -> Bool {
     !word.hasPrefix("pg_") && !word.hasPrefix("txid_") && !readingWords.contains(word)
+}
+
+/// Elsewhere it is a column's name.
+private func standsBeforeTemporary(_ word: String) -> Bool {
+    ["create", "replace", "global", "local", "into"].contains(word)
 }
 
 /// Words that stand before a parenthesis in what only reads; of others a call may write.
