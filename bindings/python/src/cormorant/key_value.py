@@ -286,10 +286,12 @@ def _time(expires: Expiry) -> int | None:
         return (expires - _EPOCH) // _MILLISECOND
     try:
         milliseconds = int(expires / _MILLISECOND if isinstance(expires, timedelta) else expires * 1000)
-    except (OverflowError, ValueError):  # infinities, NaN
+    except OverflowError:  # An infinity, of a number: timedeltas have none.
+        milliseconds = 2**63 if expires > 0 else -(2**63)  # type: ignore[operator]
+    except ValueError:  # NaN
         milliseconds = 0
-    # ctypes would cut it
-    return native_key_value.expiry(milliseconds if abs(milliseconds) < 2**63 else 0)
+    # ctypes would cut it.
+    return native_key_value.expiry(min(max(milliseconds, -(2**63)), 2**63 - 1))
 
 
 def _put_row(key: str, value: Any, expires: int | None, version: int | None, index: int) -> native_key_value.PutRow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -90,6 +91,12 @@ def test_entries_may_go_and_come_while_iterating(store: Store) -> None:
         if len(key) > 6:
             break
     assert len(store) == 3_000
+
+
+@pytest.mark.parametrize(("lifetime", "wanted"), [(1e16, "less"), (math.inf, "less"), (-math.inf, "more"), (0, "more")])
+def test_a_lifetime_that_cannot_be_is_told_what_it_is(store: Store, lifetime: float, wanted: str) -> None:
+    error = refused("CORM_E_RANGE", lambda: store.put("k", 1, expires=lifetime))
+    assert (error.hint or "").startswith(f"give {wanted}")
 
 
 def test_expired_entries_are_never_seen(store: Store, db: Database) -> None:
