@@ -41,8 +41,8 @@ typedef struct corm_queue_options {
 /*
  * A write: runs on the queue's thread, in a savepoint, with the queue's database. Below zero it is rolled back, and told with
  * that status or with *out_error, which it may have from a call and gives away (owned). It can end no transaction but those
- * that it begins. Where another write of its group made SQLite roll back the whole transaction (ON CONFLICT ROLLBACK, a full
- * disk), it is called once more: let it do nothing that cannot be repeated.
+ * that it begins. Where another write of its group had the whole transaction rolled back (ON CONFLICT ROLLBACK, a full disk,
+ * a deferred constraint), it is called once more: let it do nothing that cannot be repeated.
  */
 typedef corm_status (*corm_queue_body)(corm_database *database, void *context, corm_error **out_error);
 

@@ -8,8 +8,9 @@ import Dispatch
 /// ended. One that fails is rolled back alone and gets its own error. When the commit fails, each write of the group gets that
 /// error, nothing of it is there, and the queue goes on.
 ///
-/// A body can end no transaction but those that it begins. Where another write of its group made SQLite roll back the whole
-/// transaction (ON CONFLICT ROLLBACK, a full disk), it is called once more: let it do nothing that cannot be repeated.
+/// A body can end no transaction but those that it begins. Where another write of its group had the whole transaction
+/// rolled back (ON CONFLICT ROLLBACK, a full disk, a deferred constraint), it is called once more: let it do nothing that cannot be
+/// repeated.
 ///
 /// It ends by `close`, with its database, or with its last reference, which runs what waits.
 public final class WriteQueue: Sendable {

@@ -340,10 +340,10 @@ class WriteQueue(Owner):
 
         What it raises has it rolled back alone, and is what the write's result() raises. Where it is rolled back, for
         whatever reason, records that it wrote are as they were. It can end no transaction but
-        those that it begins. Where another write of its group made SQLite roll back the whole transaction (ON CONFLICT
-        ROLLBACK, a full disk), it is called once more: let it do nothing that cannot be repeated. A full queue makes
-        this wait, up to the busy timeout; then it raises BusyError; on the queue's own thread, which makes the room, at
-        once.
+        those that it begins. Where another write of its group had the whole transaction rolled back (ON CONFLICT
+        ROLLBACK, a full disk, a deferred constraint), it is called once more: let it do nothing that cannot be
+        repeated. A full queue makes this wait, up to the busy timeout; then it raises BusyError; on the queue's own
+        thread, which makes the room, at once.
         """
         return self._added(Write(self, lambda: call_plain(body, self._database, *args)), tag, wait=True)
 
