@@ -93,7 +93,8 @@ struct RelationQueryTests {
     @Test func whatIsNotLoadedIsNotEmpty() throws {
         let album = try #require(try database.fetchOne(Album.all))
         #expect(album.artist == .notLoaded)
-        #expect(expectError(.misuse) { try album.artist.record }?.hint == "load the relation first, as by load(\\.books, of: &authors)")
+        let error = expectError(.misuse) { try album.artist.record }
+        #expect(error?.hint == "load the relation first, as by load(\\.books, of: &authors)")
         expectError(.misuse) { try Artist(name: "x").albums.records }
         #expect(try ToMany<Album>.loaded([]).records == [])
     }
