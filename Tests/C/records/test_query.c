@@ -185,7 +185,8 @@ static void a_condition_is_consumed_whatever_is_wrong(void **state) {
     CONSUMED(corm_query_arrow(db, NULL, &query, &stream, &failure));
     CONSUMED(corm_cursor_open(db, people, &query, NULL, &failure));
     CONSUMED(corm_cursor_open(db, NULL, &query, &cursor, &failure));
-    CONSUMED(corm_observer_open(NULL, &(corm_observe_options){.struct_size = sizeof(corm_observe_options), .query = &query},
+    CONSUMED(corm_observer_open(NULL,
+                                &(corm_observe_options){.struct_size = sizeof(corm_observe_options), .query = &query},
                                 &observer, &failure));
     corm_arena_free(arena);
 }

@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cormorant import Column, Database, Model, Region, key
+from cormorant import Column, Database, Model, Observer, Region, key
 
 
 class SearchHistory(Model, table="search_history"):
@@ -44,7 +45,7 @@ def test_a_table_with_a_virtual_tables_name_before_its_own_is_watched(
     record.id = 1
     db.insert(record)
     with ExitStack() as stack:
-        watched = {}
+        watched: dict[str, Observer[Any]] = {}
         for what in order:
             if what == "cache":
                 db.set_cache(model, max_count=10, max_bytes=10**6)

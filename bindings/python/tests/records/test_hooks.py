@@ -302,7 +302,12 @@ def test_what_is_added_while_a_batch_waits_for_room_is_of_the_next(db: Database)
     with db.queue(capacity=1) as queue:
         batch = queue.begin()
         batch.insert(Refused("first"))
-        queue.add(lambda _: (entered.set(), may_go.wait(10)))
+
+        def wait(_: Database) -> None:
+            entered.set()
+            may_go.wait(10)
+
+        queue.add(wait)
         assert entered.wait(10)
         queue.add(Database.count, Refused)
         waiting = threading.Thread(target=lambda: writes.append(batch.commit()))
