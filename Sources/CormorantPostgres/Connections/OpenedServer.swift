@@ -56,7 +56,7 @@ struct OpenedServer {
     }
 
     /// Makes the session's answers the same everywhere; tells whether it may only read. The search path stays the user's.
-    private static func settle(_ pq: LibPQ, _ handle: OpaquePointer, _ url: ServerURL, _ others: [String]) throws
+    static func settle(_ pq: LibPQ, _ handle: OpaquePointer, _ url: ServerURL, _ others: [String]) throws
         -> Bool
     {
         // A pooler that gives each transaction another server keeps these three for whom it has set them, and no other.

@@ -382,6 +382,14 @@ package final class PostgresConnection: EngineConnection {
             .connection, "\(message)\(fate)\(said.isEmpty ? "" : ": \(said)")", hint: hint)
     }
 
+    /// Sets anew what the session was opened with, and outside a transaction what the program sets up.
+    func settleAgain() throws {
+        guard let handle else { return }
+        openedReadOnly = try OpenedServer.settle(pq, handle, url, settings)
+        isMarked = false
+        if transaction == .none, !isSettingUp { try runSetUp() }
+    }
+
     /// Connects anew, and sets up what the program does. What else was set for the session is gone, as are temporary tables and what the
     /// server had prepared.
     func reopen() throws {

@@ -123,10 +123,14 @@ struct StatementWords {
 
     /// Whether the server drops all that it keeps.
     private(set) var forgetsStatements = false
+    /// Whether the settings of the session's are then what the server has for it.
+    private(set) var resetsSession = false
 
     /// After the last token.
     mutating func conclude() {
-        forgetsStatements = (first == "deallocate" || first == "discard") && previousWord == "all"
+        let isOfAll = previousWord == "all"
+        forgetsStatements = isOfAll && (first == "deallocate" || first == "discard")
+        resetsSession = isOfAll && (first == "reset" || first == "discard")
         isReadOnly = onlyReads
         mayWrite = !isReadOnly || callsOther
         changesSchema = mayChangeSchema
