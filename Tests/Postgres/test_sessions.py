@@ -237,26 +237,17 @@ def test_a_set_up_that_fails_leaves_no_session_without_it(accounts: str) -> None
 
 @pytest.mark.parametrize("reset", ["DISCARD ALL", "RESET ALL"])
 def test_a_session_that_is_reset_is_as_it_was_opened(accounts: str, reset: str) -> None:
-    def set_up(connection: Any) -> None:
-        connection.execute_script("SET search_path = tenant, public")
-
-    with Database(accounts) as db:
-        name = db.fetch_value("SELECT current_database()")
-        db.execute(f"ALTER DATABASE {name} SET intervalstyle = 'sql_standard'")
-    with Database(accounts, mode="read_only", set_up=set_up) as db:
+    path = "SET search_path = tenant, public"
+    with Database(accounts, mode="read_only", set_up=lambda connection: connection.execute_script(path)) as db:
         db.execute("SET statement_timeout = '1h'")
         db.execute(reset)
         assert db.fetch_value("SHOW statement_timeout") == "0"
         assert db.fetch_value("SHOW search_path") == "tenant, public"
-        assert db.fetch_value("SHOW intervalstyle") == "postgres"
         fails(lambda: db.execute("DELETE FROM account"), "CORM_E_READ_ONLY")
 
 
 def test_a_reset_in_a_transaction_keeps_it_to_reading(accounts: str) -> None:
-    def set_up(connection: Any) -> None:
-        connection.execute_script("RESET ALL")
-
-    with Database(accounts, mode="read_only", set_up=set_up) as db:
+    with Database(accounts, mode="read_only", set_up=lambda connection: connection.execute_script("RESET ALL")) as db:
         with db.transaction():
             db.execute("RESET ALL")
         fails(lambda: db.execute("DELETE FROM account"), "CORM_E_READ_ONLY")
