@@ -90,6 +90,32 @@ def test_a_page_is_as_wide_as_a_phone(browser: Browser, address: str, page: str)
     assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.parametrize("page", ["c/tutorial/", "swift/chinook/", "python/cookbook/", "c/reference/query/"])
+def test_code_of_120_columns_is_seen_whole_in_a_wide_window(browser: Browser, address: str, page: str) -> None:
+    driver = browser(1920)
+    driver.get(address + page)
+    script = """return [...document.querySelectorAll('article pre > code')]
+        .filter(code => code.offsetParent && code.scrollWidth > code.clientWidth && !/.{121}/.test(code.textContent))
+        .map(code => code.textContent)"""
+    assert driver.execute_script(script) == []
+
+
+def test_a_phone_shows_the_title(browser: Browser, address: str) -> None:
+    driver = browser(390)
+    driver.get(address)
+    title = driver.find_element(By.CSS_SELECTOR, ".md-header__topic > .md-ellipsis")
+    assert title.get_property("scrollWidth") <= title.get_property("clientWidth")
+
+
+def test_the_reference_of_swift_leads_back(browser: Browser, address: str) -> None:
+    driver = browser()
+    driver.get(address + "swift/reference/documentation/cormorant/database/")
+    WebDriverWait(driver, 20).until(lambda driver: driver.find_elements(By.CSS_SELECTOR, "custom-header"))
+    head = driver.find_element(By.CSS_SELECTOR, "custom-header").shadow_root
+    head.find_element(By.CSS_SELECTOR, 'a[href="/swift/"]').click()
+    assert driver.current_url == address + "swift/"
+
+
 def test_without_javascript_every_language_can_be_read(browser: Browser, address: str) -> None:
     driver = browser(scripts=False)
     driver.get(address + "selecting/")

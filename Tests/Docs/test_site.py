@@ -168,22 +168,27 @@ def test_names_that_nobody_wrote_a_word_about_are_found(tmp_path: Path) -> None:
 def test_a_docstring_of_python_becomes_markdown() -> None:
     given = """One of *many*. See Model.
 
+    size = f(*a)
+
 size (4): how many, as `a_b` has it. mode ("wal"), key: these. 0: none.
 """
     assert python_reference.markdown(given.strip()) == (
-        "One of \\*many\\*. See Model.\n\n- `size` (4): how many, as `a_b` has it.\n"
+        "One of \\*many\\*. See Model.\n\n```python\nsize = f(*a)\n```\n\n- `size` (4): how many, as `a_b` has it.\n"
         '- `mode` ("wal"), `key`: these. 0: none.'
     )
 
 
 def test_a_comment_of_c_becomes_markdown() -> None:
     entry = c_reference.Entry(
-        ["corm_a_b"], "Does a thing, as `x_y` says: a < b.\n\nout_x owned (corm_a_free).\nStatuses: CORM_OK.", ""
+        ["corm_a_b"],
+        "Does a thing, as `x_y` says: a < b.\n\n    a_b();\n\nout_x owned (corm_a_free).\nStatuses: CORM_OK.",
+        "",
     )
     places = {"corm_a_free": "a.md#corm_a_free", "corm_a_b": "a.md#corm_a_b"}
     assert c_reference.body(entry.comment, {"out_x"}, places, "corm_a_b") == [
         "Does a thing, as `x_y` says: a \\< b.",
         "",
+        *("```c", "a_b();", "```", ""),
         "- `out_x`: owned ([`corm_a_free`](a.md#corm_a_free)).",
         "",
         "**Statuses:** `CORM_OK`.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -108,7 +109,7 @@ def page(header: Header, places: dict[str, str]) -> str:
 
 
 def body(comment: str, parameters: set[str], places: dict[str, str], own: str) -> list[str]:
-    """Paragraphs as they are; a list of parameters; and as it is written what is set out in columns or indented."""
+    """Paragraphs as they are; a list of parameters; what is indented as code; and as it is written what has columns."""
     lines: list[str] = []
     for paragraph in re.split(rf"\n\n|\n(?={LABEL.pattern})", comment):
         written = paragraph.split("\n")
@@ -120,6 +121,8 @@ def body(comment: str, parameters: set[str], places: dict[str, str], own: str) -
                     lines.append(f"- `{names}`: {text_of(rest, places, own)}")
                 else:
                     lines.append("  " + text_of(line.strip(), places, own))
+        elif all(line.startswith("    ") for line in written):
+            lines += ["```c", *textwrap.dedent(paragraph).split("\n"), "```"]
         elif not LABEL.match(paragraph) and any(re.match(r" {2,}\S|\S+(?: \S+)* {3,}\S", line) for line in written):
             lines += ["```text", *written, "```"]
         else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import re
+import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -229,8 +230,10 @@ def markdown(docstring: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    if text.startswith(("    ", ">>>")):
+    if text.startswith(">>>"):
         return text
+    if text.startswith("    "):
+        return f"```python\n{textwrap.dedent(text)}\n```"
     pieces = [text]
     if ITEM.match(text):
         starts = [0, *(found.end() for found in NEXT.finditer(text)), len(text)]
