@@ -89,7 +89,7 @@ static void print_readers(const char *name) {
     corm_expr *lent = CORM_EXISTS(member, "loans", CORM_AND(CORM_IS_NULL(CORM_COL(loan, returned)), by));
     member *members;
     size_t count;
-    must(CORM_FETCH(member, db, CORM_QUERY(.where = lent, .order_by = "name"), arena, &members, &count, &error));
+    must(CORM_FETCH(member, db, CORM_QUERY(.order_by = "name", .where = lent), arena, &members, &count, &error));
     for (size_t i = 0; i < count; i++)
         printf("%s reads %s\n", members[i].name, name);
 }

@@ -155,7 +155,7 @@ typedef struct sailboat {
 
 static const corm_column_def sailboat_columns[] = {
     CORM_COLUMN(sailboat, id, CORM_INT64, .primary_key = true),
-    CORM_COLUMN(sailboat, kind, CORM_TEXT, .discriminator = "sail", BOAT_KINDS),
+    CORM_COLUMN(sailboat, kind, CORM_TEXT, BOAT_KINDS, .discriminator = "sail"),
     CORM_COLUMN(sailboat, name, CORM_TEXT, .not_null = true),
     CORM_COLUMN(sailboat, masts, CORM_INT64),
 };
@@ -217,7 +217,7 @@ static bool meet(app *a) {
         CORM_OK)
         return false;
     /* Reads the row with that name, or inserts. */
-    if (corm_record_upsert(a->db, a->artists, &miles, 1, CORM_UPSERT(.on = "name", .keep_row = true), a->arena,
+    if (corm_record_upsert(a->db, a->artists, &miles, 1, CORM_UPSERT(.keep_row = true, .on = "name"), a->arena,
                            &created, &a->error) != CORM_OK)
         return false;
     printf("%" PRId64 " %" PRId64 " %" PRId64 " created\n", nina.id, miles.id, created);

@@ -27,7 +27,7 @@ static const corm_column_def person_columns[] = {
     CORM_COLUMN(person, id, CORM_INT64, .primary_key = true),
     CORM_COLUMN(person, name, CORM_TEXT, .not_null = true),
     CORM_COLUMN(person, age, CORM_INT64, .check_sql = "age >= 0"),
-    CORM_COLUMN(person, departmentId, CORM_INT64, .references_table = "department", .indexed = true),
+    CORM_COLUMN(person, departmentId, CORM_INT64, .indexed = true, .references_table = "department"),
     CORM_COLUMN(person, badge, CORM_TEXT, .computed_sql = "upper(substr(name, 1, 3)) || '-' || department_id"),
 };
 static const corm_model_def person_def = CORM_MODEL(person, "Person", person_columns);

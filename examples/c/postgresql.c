@@ -173,7 +173,7 @@ static const corm_column_def grown_columns[] = {
     CORM_COLUMN(grown, id, CORM_INT64, .primary_key = true),
     CORM_COLUMN(grown, owner, CORM_TEXT, .not_null = true, .unique = true),
     CORM_COLUMN(grown, balance, CORM_INT64, .check_sql = "balance >= 0"),
-    CORM_COLUMN(grown, currency, CORM_TEXT, .not_null = true, .default_sql = "'EUR'", .indexed = true),
+    CORM_COLUMN(grown, currency, CORM_TEXT, .not_null = true, .indexed = true, .default_sql = "'EUR'"),
 };
 static const corm_model_def grown_def = CORM_MODEL(grown, "Grown", grown_columns, .table = "account");
 

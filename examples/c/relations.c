@@ -57,8 +57,8 @@ static bool save(app *a) {
     printf("%" PRId64 ", %" PRId64 " of %" PRId64 "\n", pia.id, pias[1].id, pias[1].artistId.value);
     /* Those that are no longer among them are deleted. */
     return corm_relation_save(a->db, a->artists, &pia, 1,
-                              CORM_LEVELS(CORM_LEVEL(.relation = "albums", .records = pias, .count = 1,
-                                                     .removed = CORM_REMOVED_DELETE)),
+                              CORM_LEVELS(CORM_LEVEL(.removed = CORM_REMOVED_DELETE, .relation = "albums",
+                                                     .records = pias, .count = 1)),
                               NULL, &a->error) == CORM_OK;
 }
 

@@ -25,7 +25,7 @@ static void tell(const corm_damage *damage, void *context) {
 }
 
 static corm_status open_watchfully(const char *path, corm_database **db, corm_error **error) {
-    return corm_database_open(path, CORM_OPEN(.damaged = tell, .keep_schema = true), db, error);
+    return corm_database_open(path, CORM_OPEN(.keep_schema = true, .damaged = tell), db, error);
 }
 
 static corm_status save_what_is_left(const char *path, const char *new_path, corm_error **error) {

@@ -59,7 +59,7 @@ static bool numbers(app *a) {
 static bool exactly_one(app *a) {
     album found;
     corm_expr *recent = CORM_GT(corm_expr_column(a->albums, "year"), CORM_INT(2000));
-    if (corm_query_first(a->db, a->albums, CORM_QUERY(.where = recent, .one = true), &found, a->arena, &a->error) !=
+    if (corm_query_first(a->db, a->albums, CORM_QUERY(.one = true, .where = recent), &found, a->arena, &a->error) !=
         CORM_E_SEVERAL_ROWS)
         return false;
     printf("%s\n", corm_error_message(a->error));

@@ -15,7 +15,7 @@ static bool conditions(app *a) {
         corm_value parameters[] = {corm_value_named("since", corm_value_int64(since))};
         corm_records *records = NULL;
         done =
-            corm_query_fetch(a->db, a->albums, CORM_QUERY(.statement = select, .values = parameters, .value_count = 1),
+            corm_query_fetch(a->db, a->albums, CORM_QUERY(.values = parameters, .value_count = 1, .statement = select),
                              &records, &a->error) == CORM_OK;
         const album *found = done ? corm_records_data(records) : NULL;
         for (size_t i = 0; i < corm_records_count(records); i++)
@@ -36,7 +36,7 @@ static bool chosen(app *a) {
     corm_value parameters[] = {corm_value_named("ids", corm_value_list(ids, 2))};
     const corm_value *titles = NULL;
     size_t count = 0;
-    bool done = corm_query_values(a->db, CORM_QUERY(.statement = select, .values = parameters, .value_count = 1),
+    bool done = corm_query_values(a->db, CORM_QUERY(.values = parameters, .value_count = 1, .statement = select),
                                   a->arena, &titles, &count, &a->error) == CORM_OK;
     for (size_t i = 0; i < count; i++)
         printf("%.*s\n", (int)titles[i].as.bytes.size, (const char *)titles[i].as.bytes.data);
@@ -124,7 +124,7 @@ static bool table_functions(app *a) {
         CORM_CALL("json_array", corm_expr_column(a->albums, "title"), corm_expr_column(a->albums, "year"));
     corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
     corm_statement_join(select, CORM_JOIN_CROSS,
-                        CORM_SOURCE(.function = "json_each", .arguments = &array, .argument_count = 1, .alias = "part"),
+                        CORM_SOURCE(.alias = "part", .function = "json_each", .arguments = &array, .argument_count = 1),
                         NULL);
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(a->albums, "id"));
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_name("part", "value"));

@@ -10,7 +10,7 @@ static const corm_model_def sensor_def = CORM_MODEL(sensor, "Sensor", sensor_col
 
 static const corm_column_def reading_columns[] = {
     CORM_COLUMN(reading, id, CORM_INT64, .primary_key = true),
-    CORM_COLUMN(reading, sensorId, CORM_INT64, .references_table = "sensor", .indexed = true),
+    CORM_COLUMN(reading, sensorId, CORM_INT64, .indexed = true, .references_table = "sensor"),
     CORM_COLUMN(reading, at, CORM_DATETIME),
     CORM_COLUMN(reading, celsius, CORM_DOUBLE, .check_sql = "celsius BETWEEN -100 AND 100"),
     CORM_COLUMN(reading, humidity, CORM_DOUBLE, .check_sql = "humidity BETWEEN 0 AND 100"),
