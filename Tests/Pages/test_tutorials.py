@@ -133,6 +133,16 @@ def compare(tutorial: Tutorial, folder: Path, update: bool) -> None:
 
 
 @pytest.mark.parametrize("language", TUTORIALS)
+def test_words_before_each_block_name_its_file(language: str) -> None:
+    """The comment that names it is seen by nobody who reads the page."""
+    page, end = TUTORIALS[language].page.read_text(), 0
+    for block in BLOCK.finditer(page):
+        if block["path"]:
+            assert Path(block["path"]).name in page[end : block.start()], f"nothing says that this is {block[0]}"
+        end = block.end()
+
+
+@pytest.mark.parametrize("language", TUTORIALS)
 def test_the_tutorial(language: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     tutorial = TUTORIALS[language]
     folder = tmp_path / tutorial.kept.name
