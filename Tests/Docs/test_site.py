@@ -7,6 +7,7 @@ import re
 import runpy
 import subprocess
 import sys
+from collections import Counter
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,12 @@ def found(site: Path) -> dict[str, str]:
 )
 def test_search_finds_symbols_of_each_language(found: dict[str, str], place: str, title: str) -> None:
     assert title in found[place]
+
+
+def test_titles_tell_pages_apart(found: dict[str, str]) -> None:
+    """Search shows no more of a page than its title: not the section, nor the language."""
+    titles = Counter(title for place, title in found.items() if "#" not in place)
+    assert [title for title, count in titles.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("page", GUIDE, ids=lambda page: str(page.relative_to(ROOT / "docs")))

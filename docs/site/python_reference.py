@@ -106,7 +106,7 @@ def pages(package: griffe.Module) -> dict[str, str]:
     for title, names in placed.items():
         file = title.lower().replace(" ", "-") + ".md"
         lines += [f"## [{title}]({file})", "", ", ".join(f"[`{name}`]({file}#cormorant.{name})" for name in names), ""]
-        made[file] = f"# {title}\n\n" + "\n".join(f"::: cormorant.{name}\n" for name in names)
+        made[file] = f"# {title} in Python\n\n" + "\n".join(f"::: cormorant.{name}\n" for name in names)
     for path in MODULES:
         file = path.removeprefix("cormorant.") + ".md"
         module = package[path.removeprefix("cormorant.")]
