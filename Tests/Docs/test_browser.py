@@ -58,6 +58,16 @@ def test_a_tab_chooses_for_the_pages_that_follow(browser: Browser, address: str)
     assert columns(driver) == ["SQL", "Swift"]
 
 
+def test_who_comes_by_the_pages_of_a_language_has_it_in_the_guide(browser: Browser, address: str) -> None:
+    driver = browser()
+    driver.get(address + "c/tutorial/")
+    driver.get(address + "selecting/")
+    assert shown(driver) == {"C"}
+    driver.get(address + "swift/")
+    driver.get(address + "selecting/")
+    assert shown(driver) == {"C"}
+
+
 def test_the_header_changes_the_language_where_one_reads(browser: Browser, address: str) -> None:
     driver = browser()
     driver.get(address + "selecting/")

@@ -65,4 +65,7 @@ document.addEventListener("click", (event) => {
   if (label && languages.includes(label.textContent.trim())) choose(label.textContent.trim());
 });
 
+// Who reads the pages of one language and has chosen none, has it in the guide, too.
+const section = sections.find((link) => link.closest(".md-tabs__item--active"));
+if (section && !chosen()) choose(section.textContent.trim());
 show();
