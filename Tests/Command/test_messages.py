@@ -48,6 +48,8 @@ MISTAKES = [
     (("inspect", "/dev/null"), '"/dev/null" is a pipe or a device', "into a file first"),
     (("inspect", "empty"), '"empty" cannot be opened: it is a directory', "a file in it"),
     (("inspect", "text.txt"), '"text.txt" is no SQLite database', "check the path"),
+    # A password may stand in it.
+    (("inspect", "mysql://ada:secret@host/shop"), 'a URL that begins with "mysql://" cannot be opened', '"postgresql://"'),
     (("inspect", "gone.db"), 'there is no file "gone.db"', "check the path"),
     (("inspect", "a.db", "tt"), 'there is no table "tt"', "did you mean t?"),
     (("query", "a.db", "INSERT INTO t VALUES (1, 2)"), "the statement would change the database", "--write"),

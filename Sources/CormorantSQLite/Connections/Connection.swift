@@ -317,12 +317,6 @@ package final class Connection: ConnectionAttachment {
 /// there.
 private let readOnlyDirectory: Int32 = 8 | 6 << 8
 
-/// The path in a URL as other libraries take them; nil for any other text.
-private func fileOfURL(_ text: String) -> String? {
-    let start = "sqlite:///"
-    return text.hasPrefix(start) && text.utf8.count > start.utf8.count ? String(text.dropFirst(start.count)) : nil
-}
-
 /// An error of opening, with the path, and without SQL that the caller never wrote.
 /// - Parameter number: what the system said last.
 func openingFailure(_ path: String, _ error: any Error, isPlain: Bool, _ number: Int32) -> any Error {
@@ -346,10 +340,10 @@ func openingFailure(_ path: String, _ error: any Error, isPlain: Bool, _ number:
                 : "let the folder be written, or open the file with the read-only mode", sqliteCode: error.sqliteCode)
     }
     guard error.code == .cannotOpen else { return error.withoutSQL().prefixed("\"\(path)\" cannot be opened: ") }
-    return CormorantError(
-        .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",
-        hint: fileOfURL(path).map { "give the path of the file in place of a URL: \($0)" }
-            ?? "check the path, its folder and their permissions", sqliteCode: error.sqliteCode)
+    return refusalOfURL(path, sqliteCode: error.sqliteCode)
+        ?? CormorantError(
+            .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",
+            hint: "check the path, its folder and their permissions", sqliteCode: error.sqliteCode)
 }
 
 /// The hint of an error that `corm` has advice of its own for.

@@ -13,6 +13,20 @@ package func refuseURI(_ path: String, _ what: String) throws {
     }
 }
 
+/// What is wrong with a URL as other libraries take them, of which a password may be part; nil for any other text.
+package func refusalOfURL(_ text: String, sqliteCode: Int32 = 0) -> CormorantError? {
+    guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://"), !text[..<colon].contains("/"),
+        text[..<colon] != "file"
+    else { return nil }
+    let file = "sqlite:///"
+    return CormorantError(
+        .cannotOpen, "a URL that begins with \"\(text[..<colon])://\" cannot be opened",
+        hint: text.hasPrefix(file) && text.utf8.count > file.utf8.count
+            ? "give the path of the file in place of a URL: \(text.dropFirst(file.count))"
+            : "give the path of a file, or a URL that begins with \"postgresql://\"",
+        sqliteCode: sqliteCode)
+}
+
 /// Makes a database file that is there when it is whole: it is written under a name beside, and gets its own at the end.
 /// - Parameters:
 ///   - original: whose rights it gets; nil: those of any new file.

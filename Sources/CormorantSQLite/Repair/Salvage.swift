@@ -46,7 +46,8 @@ package func repair(
     for path in [path, newPath] { try refuseURI(path, "a damaged file is read by its path") }
     try checkPath(path)
     guard fileExists(path) else {
-        throw CormorantError(.cannotOpen, "there is no file \"\(path)\"", hint: "check the path")
+        throw refusalOfURL(path)
+            ?? CormorantError(.cannotOpen, "there is no file \"\(path)\"", hint: "check the path")
     }
     // As SQLite has its log, and as the copy of its schema is named.
     let path = canonicalPath(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -114,3 +115,9 @@ def test_a_url_of_another_library_is_told_to_be_none(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OperationalError, match=r"give the path of the file in place of a URL: shop\.db"):
         Database("sqlite:///shop.db")
+    for scheme in ("postgresql+psycopg", "POSTGRESQL", "mysql"):
+        with pytest.raises(
+            OperationalError, match=f'begins with "{re.escape(scheme)}://" cannot be.*"postgresql://"'
+        ) as caught:
+            Database(f"{scheme}://ada:secret@localhost/shop")
+        assert "secret" not in str(caught.value)

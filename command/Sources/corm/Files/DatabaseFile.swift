@@ -128,7 +128,8 @@ func openDatabase(
 
 func refuseMissing(_ path: String) throws {
     guard fileExists(path) else {
-        throw CormorantError(.cannotOpen, "there is no file \"\(visible(path))\"", hint: "check the path")
+        throw refusalOfURL(path)
+            ?? CormorantError(.cannotOpen, "there is no file \"\(visible(path))\"", hint: "check the path")
     }
 }
 
