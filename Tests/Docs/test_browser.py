@@ -110,6 +110,15 @@ def test_code_of_120_columns_is_seen_whole_in_a_wide_window(browser: Browser, ad
     assert driver.execute_script(script) == []
 
 
+def test_a_phone_shows_names_in_tables_whole(browser: Browser, address: str) -> None:
+    driver = browser(390)
+    driver.get(address + "c/coming-from-sqlite3/")
+    script = """return [...document.querySelectorAll('article td code')].filter(code =>
+        /^\\w+$/.test(code.textContent) && code.getClientRects().length > 1).map(code => code.textContent)"""
+    assert driver.execute_script(script) == []
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
+
+
 def test_a_phone_shows_the_title(browser: Browser, address: str) -> None:
     driver = browser(390)
     driver.get(address)
