@@ -188,7 +188,7 @@ typedef struct corm_save_level {
  *
  * records `count` structs of the model, side by side; their foreign keys, and those of the levels' records, are set.
  * levels  borrowed until return; the first says how long each is.
- * arena   as in record.h.
+ * arena   as in record.h; also where a foreign key that is a text or blob is to be set, unless the record has that value already.
  * Statuses: those of corm_record_save; corm_error_info.record_index says which record of its array failed, and the table of which
  * level. CORM_E_MISUSE also for levels and links that do not fit. Nothing stays of a failure, in the file or in the records.
  */

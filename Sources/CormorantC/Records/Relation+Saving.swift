@@ -108,6 +108,16 @@ private final class SavedLevel {
             base: start + index &* layout.size, layout: layout, arena: memory.arena, database: memory.database)
     }
 
+    /// The first column whose value of these nobody would own.
+    func unowned(_ columns: [Int], _ values: [Value]) -> StructLayout.Field? {
+        guard memory.arena == nil else { return nil }
+        for (column, value) in zip(columns, values) {
+            guard value.isTextOrBlob, let field = layout.fields.first(where: { $0.column == column }) else { continue }
+            if [.cString, .text, .blob, .value].contains(field.kind) { return field }
+        }
+        return nil
+    }
+
     private func links(
         _ raw: corm_save_level, owners: Int, _ relation: Relation
     ) throws -> [(owner: Int, record: Int)] {
@@ -264,6 +274,20 @@ private struct GraphSaver {
     /// Writes a foreign key into a record.
     private func refer(_ level: SavedLevel, _ index: Int, _ columns: [Int], to key: [Value]) throws {
         var record = level.record(index)
+        if let field = level.unowned(columns, key),
+            try key != database.values(of: level.model, columns, count: 1, { _ in record })
+        {
+            throw arenaMissing(level.model, field, "that refers to another record")
+        }
         try database.assign(key, to: level.model, columns) { try record.read(only: columns, from: $0) }
+    }
+}
+
+extension Value {
+    fileprivate var isTextOrBlob: Bool {
+        switch self {
+        case .text, .blob: true
+        default: false
+        }
     }
 }

@@ -107,6 +107,50 @@ static void nothing_stays_of_a_failure(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM person"), 6);
 }
 
+typedef struct author {
+    const char *code;
+} author;
+
+typedef struct note {
+    int64_t id;
+    const char *author_code;
+} note;
+
+/* A foreign key that is a text is memory, which an arena would own. */
+static void foreign_keys_that_are_texts(void **state) {
+    (void)state;
+    const corm_column_def author_columns[] = {CORM_COLUMN(author, code, CORM_TEXT, .primary_key = true)};
+    const corm_column_def note_columns[] = {
+        CORM_COLUMN(note, id, CORM_INT64, .primary_key = true),
+        CORM_COLUMN(note, author_code, CORM_TEXT, .references_table = "author", .relation = "author",
+                    .inverse = "notes"),
+    };
+    const corm_model_def defs[] = {CORM_MODEL(author, "author", author_columns),
+                                   CORM_MODEL(note, "note", note_columns)};
+    corm_model *authors, *notes;
+    const corm_model_slot slots[] = {{&defs[0], &authors}, {&defs[1], &notes}};
+    OK(corm_model_create_all(slots, 2, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(authors, notes), &failure));
+
+    author ada = {.code = "ada"}, bob = {.code = "bob"};
+    note two[2] = {{.author_code = "ada"}, {.author_code = NULL}};
+    GIVES(CORM_E_MISUSE, save_one(db, authors, "notes", &ada, two, 2, CORM_REMOVED_KEEP));
+    FAILURE_SAYS("note.author_code has a text or blob that refers to another record; pass an arena, which owns it");
+    GIVES(CORM_E_MISUSE, save_one(db, notes, "author", &two[0], &bob, 1, CORM_REMOVED_KEEP));
+    assert_int_equal(select_int("SELECT count(*) FROM author"), 0);
+    OK(save_one(db, authors, "notes", &ada, two, 1, CORM_REMOVED_KEEP));
+    assert_int_equal(select_int("SELECT count(*) FROM note WHERE author_code = 'ada'"), 1);
+
+    corm_arena *arena = corm_arena_create();
+    OK(corm_relation_save(db, authors, &bob, 1,
+                          CORM_LEVELS(CORM_LEVEL(.relation = "notes", .records = two, .count = 2)), arena, &failure));
+    assert_string_equal(two[1].author_code, "bob");
+    assert_int_equal(select_int("SELECT count(*) FROM note WHERE author_code = 'bob'"), 2);
+    corm_arena_free(arena);
+    corm_model_free(notes);
+    corm_model_free(authors);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RELATION_TEST(a_circle_of_one),
@@ -114,6 +158,7 @@ int main(void) {
         RELATION_TEST(records_of_several_owners),
         RELATION_TEST(levels_and_links_that_do_not_fit),
         RELATION_TEST(nothing_stays_of_a_failure),
+        RELATION_TEST(foreign_keys_that_are_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
