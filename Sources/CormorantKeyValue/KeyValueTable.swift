@@ -94,17 +94,26 @@ enum KeyValueOperation: Int, CaseIterable {
 final class KeyValueStatements: ConnectionAttachment {
     private unowned(unsafe) let connection: Connection
     private var prepared = [Statement?](repeating: nil, count: KeyValueOperation.allCases.count)
+    /// Those of the server's that the connection knew of when the table was there; nil: a file.
+    private let schemaChanges: Int?
 
     /// - Returns: nil where the file has no table yet.
     static func of(_ connection: Connection) throws -> KeyValueStatements? {
-        if let ready = connection.attachment(KeyValueStatements.self) { return ready }
+        if let ready = connection.attachment(KeyValueStatements.self) {
+            if ready.schemaChanges == connection.engine?.schemaChanges { return ready }
+            // On a server a statement of a table that is not there ends the transaction.
+            connection.setAttachment(KeyValueStatements?.none)
+        }
         guard try isThere(connection) else { return nil }
         let made = KeyValueStatements(connection)
         connection.setAttachment(made)
         return made
     }
 
-    private init(_ connection: Connection) { self.connection = connection }
+    private init(_ connection: Connection) {
+        self.connection = connection
+        schemaChanges = connection.engine?.schemaChanges
+    }
 
     @inline(__always)
     func statement(_ operation: KeyValueOperation) throws -> Statement {
