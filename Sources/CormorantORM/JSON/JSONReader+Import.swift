@@ -37,7 +37,10 @@ extension JSONReader {
                 guard var one = record else { return }
                 _ = try plan.receive(&one, isSave ? .save : .insert)
             }
-        } catch let error as CormorantError where isSent {
+        } catch let error as CormorantError {
+            // Where nothing was read yet, the call may be repeated.
+            guard count > 0 || hasFailed else { throw error }
+            guard isSent else { throw hasFailed ? error : fail(error) }
             let number = error.recordIndex.map { first + $0 }
             throw hasFailed ? error.at(record: number) : refused(mapping.placed(error), number)
         }

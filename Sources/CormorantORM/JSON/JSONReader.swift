@@ -79,7 +79,8 @@ package final class JSONReader {
         return true
     }
 
-    private func fail(_ error: CormorantError) -> CormorantError {
+    /// Reads no further: each call gives this error from now on.
+    func fail(_ error: CormorantError) -> CormorantError {
         failure = error
         return error
     }

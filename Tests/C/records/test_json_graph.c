@@ -171,11 +171,28 @@ static void wrong_use_is_told(void **state) {
     corm_arena_free(arena);
 }
 
+/* What was read is not in the file, and no later call says that all is well. */
+static void a_commit_that_fails_is_told_again(void **state) {
+    (void)state;
+    OK(corm_database_execute_script(db,
+                                    "CREATE TABLE later (tag_id REFERENCES tag(id) DEFERRABLE INITIALLY DEFERRED);"
+                                    "CREATE TRIGGER lost AFTER INSERT ON tag BEGIN INSERT INTO later VALUES (99); END;",
+                                    &failure));
+    const char *text = "[{\"word\":\"a\"}, {\"word\":\"b\"}]";
+    corm_json_reader *reader = reader_of(tags, text, strlen(text), strlen(text), NULL);
+    int64_t before = select_int("SELECT count(*) FROM tag");
+    for (int turn = 0; turn < 2; turn++)
+        GIVES(CORM_E_FOREIGN_KEY, corm_json_reader_import(db, reader, CORM_WRITE_INSERT, NULL, &failure));
+    assert_int_equal(select_int("SELECT count(*) FROM tag"), before);
+    corm_json_reader_free(reader);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         JSON_TEST(related_records_come_by_level),
         JSON_TEST(a_long_array_streams_in_flat_memory),
         JSON_TEST(random_text_never_crashes_and_chunks_make_no_difference),
+        JSON_TEST(a_commit_that_fails_is_told_again),
         JSON_TEST(wrong_use_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
