@@ -243,6 +243,11 @@ package final class Connection: ConnectionAttachment {
             while let begin = next, begin.pointee != 0 {
                 var statement: OpaquePointer?
                 var status = waitingForSharedMemory { sqlite3_prepare_v2(handle, begin, -1, &statement, &next) }
+                if status == SQLITE_INTERRUPT, StatementStart.transactionWord(begin) == "ROLLBACK" {
+                    // SQLite upholds an interrupt until no statement runs, and does not even read this.
+                    endReaders?()
+                    status = sqlite3_prepare_v2(handle, begin, -1, &statement, &next)
+                }
                 if savepoints > 0, let word = transactionWordOf(statement) {
                     sqlite3_finalize(statement)
                     throw notForSQL(word, sql)

@@ -248,3 +248,32 @@ def test_a_transaction_of_the_database_is_refused_while_one_of_the_connection_is
     with connection.database.transaction():
         connection.execute("INSERT INTO item (name) VALUES ('b')")
     assert names(connection) == ["a", "b"]
+
+
+@pytest.mark.parametrize("count", [1_000, 10_050])
+def test_what_is_interrupted_while_a_query_is_open_is_taken_back(connection: Connection, count: int) -> None:
+    def query() -> None:
+        rows = connection.execute("WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000) SELECT i FROM n")
+        rows.fetchone()
+        open_cursors.append(rows)
+
+    def parameters() -> Iterator[tuple[str]]:
+        for number in range(count):
+            if number == count - 1:
+                connection.interrupt()
+            yield (str(number),)
+
+    open_cursors: list[dbapi.Cursor] = []
+    add(connection, "before")
+    query()
+    with pytest.raises(dbapi.OperationalError):
+        connection.executemany("INSERT INTO item (name) VALUES (?)", parameters())
+    open_cursors.pop().close()
+    connection.commit()
+    assert names(connection) == ["before"]
+
+    add(connection, "after")
+    query()
+    connection.interrupt()
+    connection.rollback()
+    assert names(connection) == ["before"]

@@ -213,7 +213,8 @@ class Connection:
                 f"{word} comes while executemany() runs, from what gives its parameters", hint="end it afterwards"
             )
         if self.in_transaction:
-            self._execute(word)
+            # A script, which takes back even while a query that was interrupted is open.
+            self.database.execute_script(word)
 
     def _as_a_whole(self, run: Callable[[], None]) -> None:
         """Runs what is done as a whole or not at all; the calls of other threads wait meanwhile."""
@@ -231,8 +232,7 @@ class Connection:
                     )
             except BaseException:
                 if self.in_transaction:
-                    self._execute("ROLLBACK TO corm_many")
-                    self._execute("RELEASE corm_many")
+                    self.database.execute_script("ROLLBACK TO corm_many; RELEASE corm_many")
                 raise
             finally:
                 self._whole = None
