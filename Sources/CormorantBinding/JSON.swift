@@ -46,7 +46,8 @@ public func corm_block_read_json(
         let reader = try Handles.require(handle, as: JSONReaderBox.self).reader
         var writer = MarshalWriter(try require(block, "block"))
         var rows = [try LevelRows(reader.model)]
-        let count = try reader.records(limit: maxRecords <= 0 ? .max : maxRecords) { level, row, missing in
+        let count = try reader.records(limit: maxRecords <= 0 ? .max : maxRecords, untilError: true) {
+            level, row, missing in
             while rows.count <= level { rows.append(try LevelRows(reader.levels[rows.count].model)) }
             try rows[level].append(row, missing)
         }

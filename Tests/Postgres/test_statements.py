@@ -69,6 +69,11 @@ def test_the_greatest_key_is_told(db: Database) -> None:
     assert caught.value.code == "CORM_E_FULL"
 
 
+def test_rows_without_columns_are_json(db: Database) -> None:
+    assert db.query("SELECT FROM generate_series(1, 2)").json() == "[{},{}]"
+    assert db.query("SELECT FROM generate_series(1, 0)").json() == "[]"
+
+
 def test_not_a_number_is_no_json(db: Database) -> None:
     text = db.query("SELECT CAST('NaN' AS double precision) AS a, CAST('-Infinity' AS double precision) AS b").json()
     assert text == '[{"a":null,"b":-9e999}]'

@@ -28,25 +28,36 @@ extension JSONReader {
     /// Reads the next records that are complete, with the related ones in them.
     /// - Parameters:
     ///   - limit: the greatest number.
+    ///   - untilError: those before an element that is no record come first, unless a part of it was taken; the next call gives its error.
     ///   - read: takes each record, with its level and the columns that it lacked and the binding is to fill in. Owners come
     ///     before what is related to them, and the levels grow as they are met.
     /// - Returns: how many there were.
     package func records(
-        limit: Int, _ read: (_ level: Int, RecordReader, _ missing: [Int]) throws -> Void
+        limit: Int, untilError: Bool = false,
+        _ read: (_ level: Int, RecordReader, _ missing: [Int]) throws -> Void
     ) throws -> Int {
         let mapping = try mappings.mapping(of: model)
         levels = [JSONLevel(parent: nil, relationIndex: -1, relation: nil, mapping: mapping)]
         var count = 0
         var record: JSONRecord?
+        var isGiven = false
         while count < limit {
-            let isThere = try element { scanner, index in
-                if count == 0 { firstIndex = index }
-                // One is kept for the elements; those within them have their own.
-                let one = record ?? JSONRecord(mapping, mappings, scanner, isImport: false)
-                record = one
-                scanner.position = try self.record(one, scanner, level: 0, depth: 0, read)
+            isGiven = false
+            do {
+                let isThere = try element { scanner, index in
+                    if count == 0 { firstIndex = index }
+                    // One is kept for the elements; those within them have their own.
+                    let one = record ?? JSONRecord(mapping, mappings, scanner, isImport: false)
+                    record = one
+                    scanner.position = try self.record(one, scanner, level: 0, depth: 0) { level, row, missing in
+                        isGiven = true
+                        try read(level, row, missing)
+                    }
+                }
+                guard isThere else { break }
+            } catch  where untilError && count > 0 && !isGiven {
+                break
             }
-            guard isThere else { break }
             count += 1
         }
         return count

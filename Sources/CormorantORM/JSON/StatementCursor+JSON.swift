@@ -7,10 +7,11 @@ extension StatementCursor {
     /// - Parameter names: the keys; empty: the model's properties, else the statement's names.
     package func json(names: [String] = []) throws -> [UInt8] {
         var json = [UInt8(ascii: "[")]
-        var members: [Member] = []
+        var members: [Member]?
         try readRows { row in
-            if members.isEmpty { members = try jsonMembers(names) } else { json.append(UInt8(ascii: ",")) }
-            for member in members {
+            if members == nil { members = try jsonMembers(names) } else { json.append(UInt8(ascii: ",")) }
+            json.append(UInt8(ascii: "{"))
+            for member in members ?? [] {
                 try json.makeRoom(member.key.count + 64)
                 json.append(contentsOf: member.key)
                 if let time = member.time { try checkTime(row.cell(member.column), of: time.table, time.column) }
@@ -28,7 +29,7 @@ extension StatementCursor {
         let columns = try outlineColumns(names: names)
         try requireDistinctKeys(columns.lazy.map(\.name))
         return columns.enumerated().map { index, column in
-            var key = [UInt8(ascii: index == 0 ? "{" : ",")]
+            var key = index == 0 ? [] : [UInt8(ascii: ",")]
             appendJSONString(column.name.utf8, to: &key)
             key.append(UInt8(ascii: ":"))
             var time: TimeColumn?

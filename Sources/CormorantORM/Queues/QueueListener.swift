@@ -21,6 +21,8 @@ package final class QueueListener: Sendable {
     /// Ends it: nothing is told from here on, but a callback that runs on another thread runs to its end. A second call
     /// does nothing. May be called from the callback.
     package func cancel() {
+        // The child of a fork is told nothing, and may have copied the lock of who was told.
+        if let queue, queue.isForked { return }
         queue?.remove(self)
         completions.end(discarding: true)
     }

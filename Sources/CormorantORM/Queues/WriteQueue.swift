@@ -88,7 +88,7 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
     }
 
     private func take(_ isMeant: (QueuedWrite) -> Bool) -> QueuedWrite? {
-        guard !database.writer.lock.isForked else { return nil }
+        guard !isForked else { return nil }
         lock.lock()
         defer { lock.unlock() }
         guard let index = waiting.firstIndex(where: isMeant) else { return nil }
@@ -120,7 +120,7 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
     /// Runs what waits, then ends the thread: nothing more can be added. A second call does nothing.
     package func close() throws {
         // The child of a fork has no thread, and its parent's lock may be locked for ever.
-        if database.writer.lock.isForked { return }
+        if isForked { return }
         lock.lock()
         do {
             if told < newest || isMine { try refuseWaiting() }
@@ -140,7 +140,7 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
 
     /// The same without waiting.
     package func stop() {
-        if database.writer.lock.isForked { return }
+        if isForked { return }
         let isOver = lock.locked {
             isStopped.isSet = true
             work.signal()
@@ -151,8 +151,12 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
         if isOver { endListeners() }
     }
 
-    /// How many writes wait.
+    /// Whether this is the child of a fork, in which its thread does not run.
+    var isForked: Bool { database.writer.lock.isForked }
+
+    /// How many writes wait; in the child of a fork, which has none of them, 0.
     package var count: Int {
+        if isForked { return 0 }
         lock.lock()
         defer { lock.unlock() }
         return waiting.count
@@ -177,7 +181,7 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
     }
 
     func remove(_ listener: QueueListener) {
-        if database.writer.lock.isForked { return }
+        if isForked { return }
         lock.lock()
         defer { lock.unlock() }
         listeners.removeAll { $0 === listener }
@@ -194,7 +198,7 @@ extension WriteQueue {
     }
 
     package func refuseFork() throws {
-        if database.writer.lock.isForked { throw usedAfterFork() }
+        if isForked { throw usedAfterFork() }
     }
 
     /// Throws where what waits for the queue's thread would wait for itself.

@@ -222,6 +222,15 @@ def test_a_transform_in_related_records_names_the_path() -> None:
     assert error.value.message.startswith("$[1].singer.motto: ")
 
 
+@pytest.mark.parametrize("lines", [False, True])
+def test_records_before_one_that_is_none_come_first(lines: bool) -> None:
+    texts = [f'{{"full name": {name}}}' for name in ('"a"', '"b"', "7", '"c"')]
+    records = read_json(Singer, "\n".join(texts) if lines else f"[{','.join(texts)}]", lines=lines)
+    assert [next(records).name, next(records).name] == ["a", "b"]
+    with pytest.raises(DataError, match="expected a string"):
+        next(records)
+
+
 def test_wrong_use_is_told(music: Database) -> None:
     wrong: Any = 7
     with pytest.raises(ProgrammingError):
