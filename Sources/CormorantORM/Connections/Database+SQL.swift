@@ -35,10 +35,12 @@ extension Database {
     ) throws -> Int64 {
         try whole(isPart: isPart) {
             try withConnection { connection in
-                let before = connection.totalChanges
                 let statement = try connection.statement(sql)
                 defer { connection.recycle(statement) }
+                // Without what triggers and foreign keys do, which the total has.
+                var changed: Int64 = 0
                 for index in 0..<count {
+                    let before = connection.totalChanges
                     do {
                         try bind(statement)
                         if index == 0 { try refuseQuery(statement, sql) }
@@ -47,8 +49,9 @@ extension Database {
                         throw error.at(record: index)
                     }
                     statement.reset()
+                    if connection.totalChanges != before { changed += connection.changes }
                 }
-                return connection.totalChanges - before
+                return changed
             }
         }
     }

@@ -29,6 +29,7 @@ from ._model_info import handles_of, info_of
 from ._native import bundle as native_bundle
 from ._native import database as native_database
 from ._native import model as native_model
+from ._native import result as native_result
 from ._native import statement as native_statement
 from ._native import transaction as native_transaction
 from ._native.handle import DatabaseHandle
@@ -373,6 +374,10 @@ class Database(Owner):
         source = iter(rows)
         part, start, changed = list(islice(source, _PART)), 0, 0
         is_several = len(part) == _PART
+        if is_several and not self._innermost.depth() and native_result.in_transaction(self._handle):
+            # Raw SQL has begun it: there a batch in one part is a savepoint, and no transaction is begun by calls.
+            part.extend(source)
+            is_several = False
         is_part = is_several and not is_url(self.path)
         with Transaction(self) if is_several else nullcontext():
             while part:

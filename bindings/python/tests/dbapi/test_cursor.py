@@ -84,6 +84,20 @@ def test_rowcount(cursor: Cursor) -> None:
     assert {sql: cursor.execute(sql).rowcount for sql in counts} == counts
 
 
+@pytest.mark.parametrize("count", [1, 2, 10_500])
+def test_rowcount_has_nothing_of_triggers_and_cascades(cursor: Cursor, count: int) -> None:
+    cursor.execute("CREATE TABLE log (id REFERENCES item ON DELETE CASCADE)")
+    cursor.execute("CREATE TRIGGER noted AFTER UPDATE ON item BEGIN INSERT INTO log VALUES (new.id); END")
+    rows = [(number,) for number in range(1, count + 1)]
+    assert cursor.executemany("INSERT INTO item (id) VALUES (?)", rows).rowcount == count
+    assert cursor.executemany("UPDATE item SET name = 'n' || id WHERE id = ?", rows).rowcount == count
+    assert cursor.executemany("DELETE FROM item WHERE id = ?", rows).rowcount == count
+    database = cursor.connection.database
+    assert database.execute_many("INSERT INTO item (id) VALUES (?)", rows) == count
+    assert database.execute_many("UPDATE item SET name = 'n' || id WHERE id = ?", rows) == count
+    assert database.execute_many("DELETE FROM item WHERE id = ?", rows) == count
+
+
 def test_lastrowid(cursor: Cursor) -> None:
     assert cursor.lastrowid is None
     assert cursor.execute("INSERT INTO item (id) VALUES (7)").lastrowid == 7
