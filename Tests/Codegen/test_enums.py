@@ -18,6 +18,7 @@ CREATE TABLE tickets (
     rank INTEGER CHECK (rank IN (1, 2))
 );
 CREATE TABLE ticket_status (id INTEGER PRIMARY KEY, status TEXT CHECK (status IN ('open')));
+CREATE TABLE column_values (id INTEGER PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('a', 'b')) CHECK (length(kind) = 1));
 INSERT INTO tickets (status, kind, place) VALUES ('in work', '', 'here');
 """
 
@@ -67,7 +68,7 @@ def test_python(tmp_path: Path) -> None:
     out = generate(path, "python", tmp_path / "out", "--enums")
     code = (out / "models.py").read_text()
     assert 'status: Column[Literal["open", "in work", "it\'s done"]]' in code
-    assert code.count("check=True") == 4
+    assert code.count("check=True") == 5
     check_python(out)
     (tmp_path / "main.py").write_text(PYTHON)
     lines = run(sys.executable, tmp_path / "main.py", path, path=str(out)).split("\n")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from generated_code import generate, run
-from running import make
+from running import ROOT, make
 
 # As a file has it that another database's tables were brought into.
 SCHEMA = """
@@ -42,3 +42,12 @@ def test_create_tables_accepts_what_a_plan_has_nothing_to_do_about(tmp_path: Pat
     database = make(tmp_path / "own.db", SCHEMA)
     folder = generate(database, "python", tmp_path / "out")
     assert run(sys.executable, "-c", PROGRAM, cwd=tmp_path, path=str(folder)) == ""
+
+
+def test_a_name_ends_no_comment_of_c(tmp_path: Path) -> None:
+    names = ("a*\\b", "x*\\ static int pwned = 1; \\*y", "/\\*/")
+    tables = "".join(f'CREATE TABLE "{name}" (id INTEGER PRIMARY KEY, "{name}" TEXT);' for name in names)
+    folder = generate(make(tmp_path / "names.db", tables), "c", tmp_path / "out")
+    run("gcc", "-std=c11", "-Wall", "-Werror", "-fsyntax-only", f"-I{ROOT}/include", folder / "models.c")
+    run("gcc", "-fpreprocessed", "-dD", "-E", "-P", folder / "models.h", "-o", tmp_path / "bare.h")
+    assert "pwned = 1" not in (tmp_path / "bare.h").read_text()

@@ -15,6 +15,28 @@ from running import make
 # --- Rejected records ---
 
 
+def test_a_line_that_is_rejected_is_so_to_its_end(corm: Corm) -> None:
+    """Where the end is not read yet, the rest was a record of its own."""
+    count = 262144 // 4 - 5
+    put(corm, "t.csv", b"name,n\n" + b"a,1\n" * count + b'5" a long pipe that lies over the end of a block,12\nb,2\n')
+    result = corm.run("import", "a.db", "t.csv", status=2)
+    assert result.out == f"{count + 1} rows imported, 1 rejected\n"
+    assert f"line {count + 2}: " in result.err
+    assert everything(corm, "t")[-2:] == [("a", 1), ("b", 2)]
+
+
+def test_the_keys_of_a_rejected_record_are_no_columns(corm: Corm) -> None:
+    for name, bad in (
+        ("a", '{"a": 2, "b": tru}'),
+        ("b", '{"A": tru}'),
+        ("c", '{"": 1, "c": 2} x'),
+        ("d", '{"e": 1, "e": 1}'),
+    ):
+        put(corm, "t.ndjson", f'{{"a": 1}}\n{bad}\n{{"a": 3}}\n'.encode())
+        assert corm.run("import", f"{name}.db", "t.ndjson", status=2).out == "2 rows imported, 1 rejected\n"
+        assert everything(corm, "t", f"{name}.db") == [(1,), (3,)]
+
+
 def test_records_that_do_not_fit_are_left_out_and_told(corm: Corm) -> None:
     make(corm.folder / "a.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER CHECK (n > 0), name TEXT)")
     put(

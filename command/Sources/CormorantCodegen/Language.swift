@@ -63,7 +63,7 @@ let swiftKeywords = words(
 
 private let swiftTypes = words(
     """
-    Any AnyObject Array Bool Character Codable Column Columns Comparable Cormorant CormorantError Database DecimalText
+    Any AnyObject Array Bool CaseIterable Character Codable Column ColumnValue Columns Comparable Cormorant CormorantError Database DecimalText
     Dictionary Double Duration Equatable Error Float Hashable Identifiable Ignored Int Int16 Int32 Int64 Int8 JSONText Key
     LocalDate LocalTime Model ModelDescriptor Never OffsetTimestamp Optional Protocol Range Record References Relation Result Self Sendable Set String Substring Swift
     Task Timestamp ToMany ToOne Type UInt UInt16 UInt32 UInt64 UInt8 UUIDBytes Void

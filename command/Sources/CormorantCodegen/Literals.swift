@@ -87,10 +87,10 @@ func pythonLiteral(_ text: String) -> String {
 func commentText(_ text: String) -> String {
     var out = ""
     var previous: Unicode.Scalar = " "
-    for scalar in text.unicodeScalars {
+    for character in text.unicodeScalars {
+        let scalar = character == "\\" ? "/" : character
         switch scalar {
         case "\n": out += "\\n"
-        case "\\": out += "/"
         case "\"": out += "'"
         // "*/" ends a comment of C, "/*" in one is a warning.
         case "/" where previous == "*", "*" where previous == "/": out += " \(scalar)"

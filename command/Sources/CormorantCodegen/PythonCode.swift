@@ -76,8 +76,12 @@ struct PythonCode: CodeWriter {
         if column.isUnique { options.append("unique=True") }
         if column.isIndexed { options.append("index=True") }
         if let sql = metadata.defaultSQL { options.append("default_sql=\(pythonLiteral(sql))") }
-        if !column.choices.isEmpty { options.append("check=True") }
-        if let sql = column.check { options.append("check=\(pythonLiteral(sql))") }
+        // Another check of such a column stands with those of the table.
+        if !column.choices.isEmpty {
+            options.append("check=True")
+        } else if let sql = column.check {
+            options.append("check=\(pythonLiteral(sql))")
+        }
         if let collation = metadata.collation { options.append("collate=\(pythonLiteral(collation))") }
         if let sql = metadata.generatedSQL { options.append("computed=\(pythonLiteral(sql))") }
         if let reference = column.reference, !reference.needsReference {
@@ -156,10 +160,11 @@ struct PythonCode: CodeWriter {
             }
             parts.append(call("references=", list, open: "[", close: "]", indent: "    ", trailingComma: true))
         }
-        if !sketch.checks.isEmpty {
+        let checks = sketch.checks + sketch.columns.filter { !$0.choices.isEmpty }.compactMap(\.check)
+        if !checks.isEmpty {
             parts.append(
                 call(
-                    "checks=", sketch.checks.map(pythonLiteral), open: "[", close: "]", indent: "    ",
+                    "checks=", checks.map(pythonLiteral), open: "[", close: "]", indent: "    ",
                     trailingComma: true))
         }
         if sketch.table.isWithoutRowID { parts.append("without_rowid=True") }

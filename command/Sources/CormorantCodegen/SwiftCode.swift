@@ -51,8 +51,8 @@ struct SwiftCode: CodeWriter {
         if column.isUnique { options.append("unique: true") }
         if column.isIndexed { options.append("indexed: true") }
         if let sql = metadata.defaultSQL { options.append("default: \(swiftLiteral(sql))") }
-        if !column.choices.isEmpty { options.append("checksCases: true") }
         if let sql = column.check { options.append("check: \(swiftLiteral(sql))") }
+        if !column.choices.isEmpty { options.append("checksCases: true") }
         if let collation = metadata.collation { options.append("collate: \(swiftLiteral(collation))") }
         if case .varchar(let length) = column.type { options.append("length: \(length)") }
         if let scale = metadata.scale { options.append("scale: \(scale)") }

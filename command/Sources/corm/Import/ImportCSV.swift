@@ -63,7 +63,7 @@ final class CSVReader: RecordReader {
             switch try scan() {
             case .end: return .end
             case .broken(let reason):
-                skipLine()
+                try skipLine()
                 return .malformed(reason)
             case .read(let length):
                 let record = take(length)
@@ -94,10 +94,14 @@ final class CSVReader: RecordReader {
             // Now it is known that no more comes.
             if let found = scanOnce() { return found }
             // What stands in it is no record of its own.
-            throw CormorantError(
-                .tooBig, "the record in line \(line) is longer than 64 MB",
-                hint: "close its quote, or split it; nothing was imported")
+            throw tooLong()
         }
+    }
+
+    private func tooLong() -> CormorantError {
+        CormorantError(
+            .tooBig, "the record in line \(line) is longer than 64 MB",
+            hint: "close its quote, or split it; nothing was imported")
     }
 
     /// nil: more bytes are needed to tell.
@@ -176,13 +180,20 @@ final class CSVReader: RecordReader {
     }
 
     /// Goes to the next line after a record that is none.
-    private func skipLine() {
-        let rest = UnsafeBufferPointer(
-            start: UnsafePointer(buffer.base) + buffer.start, count: buffer.end - buffer.start)
-        let length = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.count
-        text = UnsafeBufferPointer(rebasing: rest[..<length])
-        buffer.start += length
-        nextLine += 1
+    private func skipLine() throws {
+        var looked = 0
+        while true {
+            let rest = UnsafeBufferPointer(
+                start: UnsafePointer(buffer.base) + buffer.start, count: buffer.end - buffer.start)
+            let end = rest[looked...].firstIndex(of: 0x0A)
+            looked = rest.count
+            if end == nil, try buffer.fill() { continue }
+            guard end != nil || buffer.isComplete else { throw tooLong() }
+            text = UnsafeBufferPointer(rebasing: rest[..<(end.map { $0 + 1 } ?? rest.count)])
+            buffer.start += text.count
+            nextLine += 1
+            return
+        }
     }
 
     private func resolve(_ record: UnsafeBufferPointer<UInt8>) {

@@ -42,7 +42,17 @@ final class JSONRecordReader: RecordReader {
         unescaped.deallocate()
     }
 
-    func next() throws -> ImportOutcome { isLines ? try nextLineRecord() : try nextElement() }
+    func next() throws -> ImportOutcome {
+        let known = names.count
+        let outcome = isLines ? try nextLineRecord() : try nextElement()
+        if case .malformed = outcome, names.count > known {
+            // What no record has is no field.
+            for name in names[known...] { places[Array(name.utf8)] = nil }
+            names.removeLast(names.count - known)
+            fields.removeLast(fields.count - known)
+        }
+        return outcome
+    }
 
     // MARK: Lines
 
