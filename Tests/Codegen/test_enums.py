@@ -18,7 +18,9 @@ CREATE TABLE tickets (
     rank INTEGER CHECK (rank IN (1, 2))
 );
 CREATE TABLE ticket_status (id INTEGER PRIMARY KEY, status TEXT CHECK (status IN ('open')));
-CREATE TABLE column_values (id INTEGER PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('a', 'b')) CHECK (length(kind) = 1));
+CREATE TABLE column_values (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('a', 'b')) CHECK (length(kind) = 1)
+);
 INSERT INTO tickets (status, kind, place) VALUES ('in work', '', 'here');
 """
 
