@@ -15,7 +15,7 @@ from ._inheritance import family_of, is_made
 from ._relation_base import Relation
 from .column import MISSING, Column, Ignored
 from .error import ProgrammingError
-from .relation import ToMany
+from .relation import ToMany, relate
 from .value import JSON_NULL
 
 if TYPE_CHECKING:
@@ -198,12 +198,19 @@ def make_record(model: type[Model], values: dict[str, Any]) -> Model:
         known = family.parts.get(family.kind_of(kind))
         if known is not model:
             raise ValueError(f"{family.discriminator} is {kind!r}, which no {model.__name__} has")
-    taken = {name for name, field in model.__fields__.items() if field._options.get("init", True)}
+    taken = _taken(model)
     record = model(**{name: value for name, value in values.items() if name in taken})
     for name, value in values.items():
-        if name not in taken:
+        if name in model.__relations__:
+            relate(record, name, value)
+        elif name not in taken:
             setattr(record, name, value)
     return record
+
+
+def _taken(model: type[Model]) -> set[str]:
+    """What __init__ takes, but for relations."""
+    return {name for name, field in model.__fields__.items() if field._options.get("init", True)}
 
 
 class _Values(dict[str, Any]):
@@ -236,12 +243,12 @@ def derived(
         if given not in model.__fields__ and given not in model.__relations__:
             raise ProgrammingError(f"{model.__name__} has no {given!r}", hint="give names of its columns and relations")
     fields: dict[str, Any] = {}
+    taken = _taken(model)
     for column in model.__model__.columns:
-        if (
-            column.name not in exclude
-            and not _is_hidden(column)
-            and (kind == "read" or not _is_generated(model, column))
-        ):
+        is_given = kind == "read" or not _is_generated(model, column)
+        if kind == "create":
+            is_given = is_given and column.name in taken
+        if is_given and column.name not in exclude and not _is_hidden(column):
             # A column of a derived class is not in all records.
             default = _default(column, kind) if column.name in model.__fields__ else None
             fields[column.name] = (annotation_of(column), default)
@@ -275,4 +282,4 @@ def _default(column: Column[Any], kind: Kind) -> Any:
         return Field(default_factory=factory)
     if (default := options.get("default", MISSING)) is not MISSING:
         return default
-    return ... if options.get("init", True) else None
+    return ...

@@ -438,3 +438,26 @@ def test_discriminators_of_other_types_and_wholes_with_one() -> None:
         == b'{"id":null,"shape":"round","radius":2}'
     )
     assert adapter.dump_json(adapter.validate_python({})) == b'{"id":null,"shape":"flat"}'
+
+
+def test_a_relation_that_is_none_says_nothing_of_its_foreign_key() -> None:
+    album = TypeAdapter(Album).validate_python({"title": "x", "artist_id": 5, "artist": None})
+    assert (album.artist_id, album.artist) == (5, None)
+
+
+class Craft(Model, discriminator="kind"):
+    id: Column[int] = key()
+    kind: Column[str] = column(init=False)
+    name: Column[str]
+    state: Column[str] = column(default="new", init=False)
+
+
+class Ketch(Craft, discriminator_value="ketch"):
+    masts: Column[int]
+
+
+def test_what_creates_is_what_init_takes() -> None:
+    assert set(Ketch.pydantic("create").model_fields) == {"name", "masts"}
+    assert set(Craft.pydantic("create").model_fields) == {"name"}
+    ketch = Ketch(**Ketch.pydantic("create")(name="a", masts=2).model_dump())
+    assert (ketch.kind, ketch.state, ketch.masts) == ("ketch", "new", 2)
