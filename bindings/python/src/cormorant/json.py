@@ -372,7 +372,7 @@ def _write(records: list[Any], options: dict[str, Any]) -> str:
             None if level.parent is None else levels.index(level.parent),
             None if level.link is None else level.link.name,
             level.groups,
-            info_of(type(level.records[0]) if level.records else _model(level)).dump(level.records),
+            _dump(level),
         )
         for level in levels
     ]
@@ -384,12 +384,32 @@ def _model(level: _Level) -> type[Model]:
     return cast("type[Model]", level.link._target() if level.link else Model)
 
 
+def _is_whole(level: _Level) -> bool:
+    """Whether its records are rows of a table that has those of several classes."""
+    return level.link is not None and "__family__" in _model(level).__dict__
+
+
+def _dump(level: _Level) -> bytes:
+    """Rows of the relation's model, which has the columns of all classes of its table; first those of the class."""
+    if not _is_whole(level):
+        return info_of(type(level.records[0]) if level.records else _model(level)).dump(level.records)
+    names = [column.name for column in info_of(_model(level)).columns]
+    rows: list[tuple[Any, ...]] = []
+    for cls, run in groupby(level.records, type):
+        own = [column.name for column in info_of(cls).columns]
+        places = [own.index(name) if name in own else len(own) for name in names]
+        for row in marshal.loads(info_of(cls).dump(list(run))):
+            rows.append(tuple((*row, None)[place] for place in places))
+    return marshal.dumps(rows, 2)
+
+
 def _below(level: _Level) -> dict[Relation[Any], _Level]:
     """The related records of a level that are loaded, by relation."""
     below: dict[Relation[Any], _Level] = {}
-    cls = type(level.records[0]) if level.records else _model(level)
+    is_whole = _is_whole(level)
+    cls = type(level.records[0]) if level.records and not is_whole else _model(level)
     for position, record in enumerate(level.records):
-        if type(record) is not cls:
+        if type(record) is not cls and not (is_whole and isinstance(record, cls)):
             names = f"{cls.__name__}, {type(record).__name__}"
             raise ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
         for name, link in info_of(cls)._cls.__relations__.items():

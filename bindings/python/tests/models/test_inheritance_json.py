@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cormorant import Column, Database, DataError, Model, column, key, read_json, select, write_json
+from cormorant import Column, Database, DataError, Model, column, key, read_json, select, to_many, write_json
 
 
 class Boat(Model, discriminator="kind"):
@@ -73,3 +73,50 @@ def test_records_of_several_classes_go_out_and_in_again(boats: Database) -> None
     ]
     assert boats.import_json(Boat, json.dumps(values)) == 4
     assert [type(boat) for boat in boats.fetch_all(select(Boat).order_by(Boat.id))] == [Sail, Motor, Motor, Sail]
+
+
+class Pier(Model):
+    id: Column[int] = key()
+    ships = to_many(lambda: Ship)
+
+
+class Ship(Model, discriminator="kind"):
+    id: Column[int] = key()
+    kind: Column[str] = column(init=False)
+    pier_id: Column[int | None] = column(references=Pier, default=None, kw_only=True)
+    crews = to_many(lambda: Crew)
+
+
+class Tug(Ship, discriminator_value="tug"):
+    x: Column[int]
+
+
+class Raft(Ship, discriminator_value="raft"):
+    y: Column[int]
+
+
+class Crew(Model):
+    id: Column[int] = key()
+    ship_id: Column[int] = column(references=Ship)
+
+
+def test_records_of_several_classes_lie_in_those_that_they_belong_to(db: Database) -> None:
+    db.create_tables(Pier, Ship, Crew)
+    pier = Pier()
+    pier.ships = [Tug(x=1), Raft(y=2), Tug(x=4)]
+    db.save_graph(pier)
+    Crew(ship_id=2).insert(db)
+    [pier] = db.fetch_all(Pier)
+    db.load(db.load(pier, Pier.ships, order_by="id"), Ship.crews)
+    told = json.loads(write_json(pier))["ships"]
+    assert [{name: ship.get(name) for name in ("kind", "x", "y")} for ship in told] == [
+        {"kind": "tug", "x": 1, "y": None},
+        {"kind": "tug", "x": 4, "y": None},
+        {"kind": "raft", "x": None, "y": 2},
+    ]
+    assert [len(ship["crews"]) for ship in told] == [0, 1, 0]
+    [again] = read_json(Pier, write_json([pier]))
+    assert again == pier
+    assert again.ships == pier.ships
+    pier.ships = [pier.ships[2]]
+    assert json.loads(write_json(pier))["ships"][0]["y"] == 2
