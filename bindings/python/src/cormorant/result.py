@@ -41,7 +41,8 @@ class PausedCollector:
     """
 
     __slots__ = ("__weakref__",)
-    _lock = threading.Lock()
+    # A signal's handler, which runs in the midst of either, may read as well.
+    _lock = threading.RLock()
     # Those that are entered; one that is gone has ended.
     _blocks: list[ref[PausedCollector]] = []  # noqa: RUF012
     _is_paused = False
@@ -51,9 +52,10 @@ class PausedCollector:
         cls = PausedCollector
         try:
             with cls._lock:
+                is_collecting = gc.isenabled()
                 cls._blocks = [*_others(cls._blocks), ref(self)] if cls._blocks else [ref(self)]
                 if not cls._is_paused:
-                    cls._collecting = gc.isenabled()
+                    cls._collecting = is_collecting
                     cls._is_paused = True
                 gc.disable()
         except BaseException:
@@ -65,14 +67,14 @@ class PausedCollector:
         with cls._lock:
             cls._blocks = _others(cls._blocks, self)
             if not cls._blocks:
-                cls._is_paused = False
                 if cls._collecting:
                     gc.enable()
+                cls._is_paused = False
 
     @classmethod
     def _forked(cls) -> None:
         """The child has none of the other threads."""
-        cls._lock = threading.Lock()
+        cls._lock = threading.RLock()
         if cls._is_paused and cls._collecting:
             gc.enable()
         cls._blocks, cls._is_paused = [], False

@@ -6,7 +6,10 @@ import gc
 import random
 import signal
 import sqlite3
+import sys
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from models import Department
@@ -82,3 +85,31 @@ def test_the_collector_goes_on_after_a_block_that_never_ended(db: Database) -> N
         db.fetch_all(Department)
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+def test_a_signals_handler_reads_while_a_read_begins_or_ends(db: Database) -> None:
+    """Wherever in the block's beginning and end it comes: a line of theirs after the other."""
+    code = {PausedCollector.__enter__.__code__, PausedCollector.__exit__.__code__}
+    for turn in range(40):
+        left, handled = turn, False
+
+        def at_line(frame: FrameType, event: str, _: Any) -> Any:
+            nonlocal left, handled
+            if frame.f_code not in code:
+                return None
+            if event == "line" and not handled:
+                left -= 1
+                if left < 0:
+                    handled = True
+                    db.fetch_all(Department)
+            return at_line
+
+        sys.settrace(at_line)
+        try:
+            db.fetch_all(Department)
+        finally:
+            sys.settrace(None)
+        assert gc.isenabled(), turn
+        if not handled:
+            break
+    assert 10 < turn < 39
