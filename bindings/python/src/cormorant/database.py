@@ -146,8 +146,6 @@ class Database(Owner):
 
     def _take_options(self, options: OpenOptions) -> None:
         self._worker_count = options.get("worker_count", self._worker_count)
-        if self._worker_count < 1:
-            raise ProgrammingError(f"worker_count is {self._worker_count}", hint="give 1 or more")
         if is_url(self.path):
             self._writer_count = max(1, min(options.get("writer_count", 4), 64))
         self._busy_timeout = max(0.001, min(options.get("busy_timeout", self._busy_timeout), TIMEOUT_MAX))
@@ -181,7 +179,7 @@ class Database(Owner):
         database._innermost = registry._innermost_of(database.path)
         database._taken = get_ident(), database._innermost.depth()
         database._registry = registry
-        database._take_options(registry._options)
+        database._take_options(registry._options_of.get(database.path, registry._options))
         database._open = owned
         return database
 

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from ._native import registry as native_registry
 from ._open_options import OpenOptions, open_members
 from ._owner import Owner
-from ._path import path_text
+from ._path import is_url, path_text
 from .bundle import Bundle
 from .database import Database
 from .error import Error
@@ -83,6 +83,8 @@ class Registry(Owner):
         # What the library calls as long as it is open.
         self._set_ups: list[object] = [(members.get("set_up"), members.get("damaged"))]
         self._options = options
+        # Of those that are registered with their own, by path.
+        self._options_of: dict[str, OpenOptions] = {}
         self._lock = threading.Lock()
         # Of the files that somebody has.
         self._innermost: WeakValueDictionary[str, Innermost] = WeakValueDictionary()
@@ -95,7 +97,10 @@ class Registry(Owner):
         that has a name already, and ":memory:".
         """
         members, cipher = open_members(**options) if options else (None, None)
-        kept: object = native_registry.register(self._handle, name, path_text(path), members, cipher)
+        given = path_text(path)
+        kept: object = native_registry.register(self._handle, name, given, members, cipher)
+        if options:
+            self._options_of[given if is_url(given) else os.path.join(os.getcwd(), given)] = options
         if members is not None:
             self._set_ups.append((members.get("set_up"), members.get("damaged")))
         if kept is not None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from cormorant import (
+    AsyncDatabase,
     Database,
     DataError,
     OperationalError,
     ProgrammingError,
     Registry,
 )
+
+WAIT = 20
 
 
 @pytest.mark.parametrize("name", ["../x", "x\ny", "x" * 5000])
@@ -50,3 +54,40 @@ def test_an_unwritable_folder_is_told() -> None:
     with Registry("/proc/{name}.db") as registry, pytest.raises(OperationalError) as caught:
         registry.use("ida")
     assert caught.value.code == "CORM_E_CANNOT_OPEN"
+
+
+@pytest.mark.parametrize("is_relative", [False, True])
+def test_awaited_calls_heed_the_options_of_a_file_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_relative: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Registry(tmp_path / "{name}.db", busy_timeout=0.1) as registry:
+        path = Path("of.own") if is_relative else tmp_path / "of.own"
+        registry.register("own", path, busy_timeout=WAIT, worker_count=3)
+
+        async def wait(database: AsyncDatabase) -> None:
+            await database.execute("CREATE TABLE t (a)")
+            begun = asyncio.Event()
+
+            async def hold() -> None:
+                async with database.transaction():
+                    begun.set()
+                    await asyncio.sleep(0.5)
+
+            holder = asyncio.create_task(hold())
+            await begun.wait()
+            await database.execute("INSERT INTO t VALUES (1)")
+            await holder
+
+        with registry.use("own") as database:
+            asyncio.run(wait(AsyncDatabase(database)))
+
+
+def test_a_number_of_workers_that_is_none_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ProgrammingError, match="give 1 or more"):
+        Registry(tmp_path / "{name}.db", worker_count=0)
+    with Registry(tmp_path / "{name}.db") as registry:
+        with pytest.raises(ProgrammingError, match="give 1 or more"):
+            registry.register("x", tmp_path / "x.db", worker_count=0)
+        with pytest.raises(ProgrammingError, match="give 1 or more"):
+            Database(tmp_path / "x.db", worker_count=0)
