@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from itertools import islice
-from threading import TIMEOUT_MAX, get_ident
+from threading import TIMEOUT_MAX, RLock, get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -163,6 +163,8 @@ class Database(Owner):
         self._deleters: dict[type[Model], Writer] = {}
         # What is told of statements.
         self._tracers: dict[object, _tracing.TraceCallback] = {}
+        # Held by who sets or stops the library's trace, which waits for transactions to end.
+        self._tracing = RLock()
         # The innermost open transaction of each thread.
         self._innermost = Innermost()
         # How many writes of records are waiting for their hooks, by threads.

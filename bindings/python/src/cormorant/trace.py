@@ -50,18 +50,37 @@ def tracing(database: Database, callback: TraceCallback) -> Iterator[None]:
 
 
 def _listen(database: Database, key: object, callback: TraceCallback | None) -> None:
-    # A new dict each time: a statement of another thread may be telling the old one at this moment.
-    others = {known: told for known, told in database._tracers.items() if known != key}
-    if callback is None:
-        database._tracers = others
-        if not others:
-            stop(database)
-        return
-    if database._trace is None:
-        # The library holds no database, so that one that nobody holds any more can end.
-        of = ref(database)
-        database._trace = native_database.set_trace(database._handle, lambda sql, seconds: _tell(of(), sql, seconds))
-    database._tracers = {**others, key: callback}
+    with _alone(database):
+        # A new dict each time: a statement of another thread may be telling the old one at this moment.
+        others = {known: told for known, told in database._tracers.items() if known != key}
+        if callback is None:
+            database._tracers = others
+            if not others:
+                stop(database)
+            return
+        if database._trace is None:
+            # The library holds no database, so that one that nobody holds any more can end.
+            of = ref(database)
+            database._trace = native_database.set_trace(
+                database._handle, lambda sql, seconds: _tell(of(), sql, seconds)
+            )
+        database._tracers = {**others, key: callback}
+
+
+@contextmanager
+def _alone(database: Database) -> Iterator[None]:
+    """One after the other: each waits for transactions to end, and what one sets no other may take away."""
+    lock = database._tracing
+    if not lock.acquire(timeout=database._busy_timeout):
+        raise BusyError(
+            "another thread sets or stops a trace, and waits for a transaction, for longer than the busy timeout",
+            hint="trace before the transaction begins",
+            code="CORM_E_BUSY",
+        )
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def stop(database: Database) -> None:

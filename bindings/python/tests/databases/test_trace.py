@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date
@@ -207,3 +208,38 @@ def test_spans_of_opentelemetry(db: Database, exporter: tuple[TracerProvider, In
 )
 def test_the_operation_of_a_statement(sql: str, operation: str) -> None:
     assert operation_of(sql) == operation
+
+
+@pytest.mark.parametrize("is_entered", [True, False])
+def test_blocks_of_two_threads_that_wait_for_a_transaction_are_both_told(db: Database, is_entered: bool) -> None:
+    """Both begin while a transaction is open, or one ends while the other begins."""
+    seen: dict[str, list[str]] = {"a": [], "b": []}
+    first = threading.Event()
+    go = threading.Event()
+
+    def block(name: str, wait: threading.Event) -> None:
+        with db.tracing(lambda sql, _: seen[name].append(sql)):
+            first.set()
+            wait.wait(20)
+            if name == "b" or is_entered:
+                db.fetch_value(f"SELECT '{name}'")
+
+    now = threading.Event()
+    now.set()
+    threads = [threading.Thread(target=block, args=("a", now if is_entered else go))]
+    if not is_entered:
+        threads[0].start()
+        assert first.wait(20)
+    with reading(db):
+        threads.append(threading.Thread(target=block, args=("b", now)))
+        if is_entered:
+            threads[0].start()
+        else:
+            go.set()
+            time.sleep(0.1)
+        threads[1].start()
+        time.sleep(0.3)
+    for thread in threads:
+        thread.join(20)
+    own = {name: [sql for sql in told if sql == f"SELECT '{name}'"] for name, told in seen.items()}
+    assert own == {"a": ["SELECT 'a'"] if is_entered else [], "b": ["SELECT 'b'"]}
