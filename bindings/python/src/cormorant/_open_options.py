@@ -112,7 +112,8 @@ _MEMBERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 def open_members(**options: Unpack[OpenOptions]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The members of a corm_open_options, and those of its cipher. What is not given stays as the library has it."""
     given = dict(options)
-    if (count := given.pop("worker_count", 1)) < 1:
+    count: Any = given.pop("worker_count", 1)
+    if count < 1:
         raise ProgrammingError(f"worker_count is {count}", hint="give 1 or more")
     cipher: Any = given.pop("cipher", None)
     for name in given:

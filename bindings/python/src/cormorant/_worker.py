@@ -41,7 +41,8 @@ class Job(Generic[T]):
         self.waiter = waiter
         self._work = Work(database)
         self._body: Callable[[], T] | None = body
-        self._context = copy_context()
+        self._before = copy_context()
+        self._context = self._before.copy()
         self._error: BaseException | None = None
 
     def __call__(self) -> None:
@@ -65,7 +66,7 @@ class Job(Generic[T]):
 
     def result(self) -> T:
         """What it gave, once it has ended; the context variables that it set are set here, too."""
-        _take_over(self._context)
+        _take_over(self._before, self._context)
         if (error := self._error) is not None:
             try:
                 raise error
@@ -76,9 +77,10 @@ class Job(Generic[T]):
         return self._value
 
 
-def _take_over(context: Context) -> None:
-    for variable, value in context.items():
-        if variable.get(_take_over) is not value:
+def _take_over(before: Context, after: Context) -> None:
+    """Sets the variables that were set; others of another task of this context may have been meanwhile."""
+    for variable, value in after.items():
+        if before.get(variable, _take_over) is not value:
             variable.set(value)
 
 

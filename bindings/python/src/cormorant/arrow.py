@@ -76,7 +76,10 @@ def _sources(info: ModelInfo, names: Sequence[str]) -> list[int | None]:
     """Where in the table each column of the model is."""
     places: dict[str, int] = {}
     for index, name in enumerate(names):
-        column = next((item for item in info.columns if name in (item.name, item.column_name)), None)
+        # A property's name before another one's column.
+        matches = [item for item in info.columns if name == item.name]
+        matches += [item for item in info.columns if name == item.column_name]
+        column = matches[0] if matches else None
         if column is None:
             known = ", ".join(item.name for item in info.columns)
             raise ProgrammingError(f"{info.name} has no column {name!r}", hint=f"it has {known}; drop or rename it")

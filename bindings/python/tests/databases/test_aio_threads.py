@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from awaiting import ENDLESS, on
@@ -162,3 +164,25 @@ def test_a_write_that_waits_in_vain_is_told(path: Path) -> None:
         assert await db.count(Note) == 1
 
     on(path, body, busy_timeout=0.2)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tasks have contexts of their own")
+def test_what_another_task_of_the_same_context_sets_meanwhile_stays(path: Path) -> None:
+    async def body(db: AsyncDatabase) -> str:
+        context = contextvars.copy_context()
+        context.run(request.set, "first")
+        options: Any = {"context": context}
+
+        async def call() -> None:
+            await db.perform(lambda _: time.sleep(0.2))
+
+        async def set_one() -> None:
+            request.set("second")
+
+        calling = asyncio.create_task(call(), **options)
+        await asyncio.sleep(0.05)
+        await asyncio.create_task(set_one(), **options)
+        await calling
+        return context[request]
+
+    assert on(path, body) == "second"

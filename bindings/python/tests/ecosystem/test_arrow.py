@@ -123,6 +123,19 @@ def test_a_text_that_is_no_json_is_refused(db: Database) -> None:
         db.insert_arrow(Item, pa.table({"extra": ["{"]}))
 
 
+class Crossed(Model):
+    id: Column[int] = column(primary_key=True)
+    a: Column[int] = column(name="b")
+    b: Column[int] = column(name="c")
+
+
+def test_a_property_is_meant_before_a_column_of_its_name(db: Database) -> None:
+    db.create_tables(Crossed)
+    db.insert_arrow(Crossed, pa.table({"id": [1], "b": [2], "a": [1]}))
+    db.insert_arrow(Crossed, pa.table({"id": [2], "c": [2], "a": [1]}))
+    assert db.fetch_all(Crossed) == [Crossed(1, 1, 2), Crossed(2, 1, 2)]
+
+
 def test_columns_by_their_names_in_the_table_and_defaults(db: Database) -> None:
     db.insert_arrow(Item, pa.table({"label": ["x", "y"]}))
     assert [(item.id, item.count, item.title, item.tags) for item in db.fetch_all(Item)] == [

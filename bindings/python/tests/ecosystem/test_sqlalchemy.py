@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -244,3 +245,25 @@ def test_a_connection_that_is_closed_says_so(path: Path) -> None:
                 await connection.execute(sa.text("SELECT 1"))
 
     asyncio.run(asyncio.wait_for(main(), 20))
+
+
+def test_a_task_that_is_cancelled_while_it_closes_ends_the_thread(tmp_path: Path) -> None:
+    async def run() -> None:
+        connection = await AsyncConnection.open(tmp_path / "a.db")
+        close, begun = connection.connection.close, threading.Event()
+
+        def slowly() -> None:
+            begun.set()
+            time.sleep(0.3)
+            close()
+
+        connection.connection.close = slowly  # type: ignore[method-assign]
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(connection.close(), 0.1)
+
+    before = threading.active_count()
+    asyncio.run(run())
+    end = time.monotonic() + 20
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.01)
+    assert threading.active_count() == before

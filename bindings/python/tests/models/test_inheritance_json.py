@@ -107,7 +107,8 @@ def test_records_of_several_classes_lie_in_those_that_they_belong_to(db: Databas
     db.save_graph(pier)
     Crew(ship_id=2).insert(db)
     [pier] = db.fetch_all(Pier)
-    db.load(db.load(pier, Pier.ships, order_by="id"), Ship.crews)
+    ships = db.load(pier, Pier.ships, order_by="id")
+    db.load(ships, Ship.crews)
     told = json.loads(write_json(pier))["ships"]
     assert [{name: ship.get(name) for name in ("kind", "x", "y")} for ship in told] == [
         {"kind": "tug", "x": 1, "y": None},

@@ -66,14 +66,19 @@ class AsyncConnection:
 
     async def close(self) -> None:
         if not self._is_closed:
-            await self.run(self.connection.close)
-            self._end()
+            try:
+                await self.run(self.connection.close)
+            finally:
+                # Also of a task that is cancelled meanwhile, where it was closed all the same.
+                self._end()
 
     def stop(self) -> None:
         """Closes it without awaiting anything."""
         self.connection.interrupt()
-        self.connection.close()
-        self._end()
+        try:
+            self.connection.close()
+        finally:
+            self._end()
 
     def _end(self) -> None:
         self._is_closed = True
