@@ -33,7 +33,8 @@ class LibraryHook(BuildHookInterface[Any]):
         build_data["force_include"][str(library.resolve())] = "cormorant/libcormorant.so"
         # Among the programs of the environment as it is, so that no Python starts before it.
         build_data["shared_scripts"][str(command)] = "corm"
-        # For systems that have no SQLite: for the package (_native/sqlite_copy.py); and for the command, which looks there first.
+        # For systems that have no SQLite: for the package (_native/sqlite_copy.py); and for the command, which looks
+        # there first.
         # It is in the public domain.
         sqlite = str(system_sqlite())
         build_data["force_include"][sqlite] = "cormorant/libsqlite3.so.0"

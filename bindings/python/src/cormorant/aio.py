@@ -335,11 +335,11 @@ async def _open(opens: Callable[[], Database]) -> Database:
     worker.add(job)
     worker.stop()
     cancelled = await waiter.wait_to_end()
-    database = job.result()
     if cancelled is not None:
-        database.close()
+        if not job.has_failed:
+            job.result().close()
         raise cancelled
-    return database
+    return job.result()
 
 
 async def _on_thread_of_its_own(body: Callable[[], T]) -> T:

@@ -460,3 +460,25 @@ def test_a_program_s_own_error_is_not_hidden_by_a_close_that_is_refused(path: Pa
         await db.close()
 
     asyncio.run(main())
+
+
+def test_a_task_that_is_cancelled_while_it_opens_in_vain_is_cancelled(path: Path) -> None:
+    begun = threading.Event()
+
+    def fail(_: object) -> None:
+        begun.set()
+        time.sleep(0.2)
+        raise LookupError("no tenant")
+
+    async def opening() -> None:
+        async with AsyncDatabase(path, set_up=fail):
+            pass
+
+    async def main() -> None:
+        task = asyncio.create_task(opening())
+        await asyncio.to_thread(begun.wait, 20)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())

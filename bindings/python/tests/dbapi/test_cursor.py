@@ -405,3 +405,9 @@ def test_a_statement_that_runs_inside_itself_is_another(tmp_path: Path) -> None:
         assert connection.execute("SELECT a FROM t").fetchone() == (0,)
         assert connection.execute("SELECT a FROM t").fetchall()[-1] == (999,)
         assert len(outer.fetchall()) == 999
+
+
+def test_rowcount_outlives_the_cursor(cursor: Cursor) -> None:
+    cursor.execute("INSERT INTO item (name) VALUES ('a'), ('b')")
+    cursor.close()
+    assert cursor.rowcount == 2

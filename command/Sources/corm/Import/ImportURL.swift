@@ -58,7 +58,8 @@ final class URLSource: ImportSource {
                 contentsOf: UnsafeRawBufferPointer(start: bytes, count: size * count))
             return size * count
         }
-        _ = curl.multiAdd(multi, easy)
+        let code = curl.multiAdd(multi, easy)
+        guard code == 0 else { throw unreadable("error \(code) of libcurl") }
     }
 
     deinit {
@@ -78,7 +79,8 @@ final class URLSource: ImportSource {
             arrived.taken = 0
             try Interruption.check()
             var running: Int32 = 0
-            _ = curl.multiPerform(multi, &running)
+            let code = curl.multiPerform(multi, &running)
+            guard code == 0 else { throw unreadable("error \(code) of libcurl") }
             if running == 0 {
                 try finish()
             } else if arrived.bytes.isEmpty {
@@ -101,9 +103,11 @@ final class URLSource: ImportSource {
 
     private func finish() throws {
         isAtEnd = true
+        var hasEnded = false
         var left: Int32 = 0
         while let raw = curl.multiInfo(multi, &left) {
             let code = raw.assumingMemoryBound(to: ccurl_message.self).pointee.result.code
+            hasEnded = true
             guard code != 0 else { continue }
             if code == Int32(CCURL_HTTP_ERROR) {
                 throw CormorantError(
@@ -112,9 +116,13 @@ final class URLSource: ImportSource {
             }
             var reason = String(cString: message)
             if reason.isEmpty { reason = curl.strerror(code).map { String(cString: $0) } ?? "error \(code)" }
-            throw CormorantError(
-                .io, "\"\(visible(url))\" cannot be read: \(visible(reason))", hint: "check the URL and the network")
+            throw unreadable(visible(reason))
         }
+        guard hasEnded else { throw unreadable("its end was not told") }
+    }
+
+    private func unreadable(_ reason: String) -> CormorantError {
+        CormorantError(.io, "\"\(visible(url))\" cannot be read: \(reason)", hint: "check the URL and the network")
     }
 }
 

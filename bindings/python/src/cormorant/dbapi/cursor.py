@@ -157,9 +157,10 @@ class Cursor:
         """Does nothing: values are of any size."""
 
     def close(self) -> None:
-        """Ends the cursor. A second close does nothing."""
+        """Ends the cursor, of which rowcount stays. A second close does nothing."""
+        changed = self.rowcount
         self._end()
-        self._is_closed = True
+        self.rowcount, self._is_closed = changed, True
 
     def __enter__(self) -> Self:
         return self
