@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from cormorant import Bundle, Database, MigrationError
+from cormorant import Bundle, Database, Error, MigrationError
 
 
 def test_what_a_step_sets_ends_with_it(url: str) -> None:
@@ -71,6 +71,20 @@ def test_the_way_back_does_plainly_what_stands_outside_a_transaction(url: str) -
         bundle.revert(db, "1")
         assert [state.state for state in bundle.status(db)] == ["applied", "pending"]
         assert db.query("SELECT to_regclass('i') IS NULL, (SELECT count(*) FROM p)").fetch_all() == [(True, 1)]
+
+
+def test_another_index_of_the_name_is_not_the_steps(url: str) -> None:
+    """Mended: the step was noted as applied without it, and what failed dropped the other one."""
+    bundle = Bundle()
+    bundle.add("1", "CREATE TABLE a (x integer); CREATE TABLE b (y integer); CREATE INDEX i ON a (x)")
+    bundle.add("2", "-- outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY i ON b (y)")
+    with Database(url) as db:
+        with pytest.raises(Error, match="already exists"):
+            bundle.apply(db)
+        assert [state.state for state in bundle.status(db)][0] == "applied"
+        assert db.fetch_values("SELECT indrelid::regclass::text FROM pg_index WHERE indexrelid = 'i'::regclass") == [
+            "a"
+        ]
 
 
 def test_what_a_block_makes_anew_or_finds_empty_is_no_loss(url: str) -> None:

@@ -86,12 +86,20 @@ extension Applier {
         try withSessionLock(connection) { for sql in step.sql { try concurrently(sql, connection) } }
     }
 
-    /// What makes an index while others write. One that was cut off goes.
+    /// Whether an index is whole; nil where there is none of the name.
+    func isValidIndex(_ name: String, _ connection: Connection) throws -> Bool? {
+        try number(
+            "SELECT CAST(x.indisvalid AS integer) FROM pg_catalog.pg_index x "
+                + "WHERE x.indexrelid = to_regclass(\(textLiteral(quoteIdentifier(name))))", connection
+        ).map { $0 == 1 }
+    }
+
+    /// What makes an index while others write. One that was cut off goes; one that is whole was there before.
     func concurrently(_ sql: String, _ connection: Connection) throws {
         do {
             try connection.script(sql)
         } catch let error as CormorantError {
-            if let name = madeConcurrently(sql) {
+            if let name = madeConcurrently(sql), (try? isValidIndex(name, connection)) == false {
                 try? connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoteIdentifier(name))")
             }
             throw error

@@ -87,13 +87,10 @@ extension Applier {
             try ServerCatalog(connection: connection).forEach(left) { names.append($0.string(0)) }
             for name in names { try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(name)") }
         default:
-            guard let name = madeConcurrently(sql) else { break }
-            let quoted = quoteIdentifier(name)
-            let isValid = try number(
-                "SELECT CAST(x.indisvalid AS integer) FROM pg_catalog.pg_index x "
-                    + "WHERE x.indexrelid = to_regclass(\(textLiteral(quoted)))", connection)
-            if isValid == 1 { return }
-            if isValid == 0 { try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoted)") }
+            guard wasCutOff, let name = madeConcurrently(sql) else { break }
+            let isValid = try isValidIndex(name, connection)
+            if isValid == true { return }
+            if isValid == false { try connection.script("DROP INDEX CONCURRENTLY \(quoteIdentifier(name))") }
         }
         try concurrently(sql, connection)
     }
