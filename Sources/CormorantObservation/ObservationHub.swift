@@ -110,13 +110,22 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
         guard observer.isLive else { return observer }
         do {
             // Alone until its newest result is told, so that it comes in order.
-            repeat {
+            var turn = 1
+            while true {
                 let begun = first?.generation ?? locked { generation }
                 if live != nil { try observer.tellFirst() }
                 if let reads, try first?.isTold ?? run(reads, of: observer) { observer.tellOfReads(isForeign: false) }
                 first = nil
                 if add(observer, unlessBeyond: begun) { return observer }
-            } while true
+                // Others commit faster than it runs: what it does not know yet it is told as one of many.
+                if turn == 3 {
+                    observer.isBehind.isSet = true
+                    _ = add(observer, unlessBeyond: nil)
+                    catchUp()
+                    return observer
+                }
+                turn += 1
+            }
         } catch {
             locked {
                 starting -= 1
@@ -414,7 +423,10 @@ extension ObservationHub {
                 if inbox.isEmpty { isDelivering = false }
                 return (inbox, observers)
             }
-            if news.isEmpty { return }
+            if news.isEmpty {
+                if Threads.isCancelled, everyone.contains(where: { $0.isBehind.isSet }) { catchUp() }
+                return
+            }
             for committed in news {
                 for observer in everyone where !observer.isLive { observer.tell(committed) }
             }
@@ -424,12 +436,26 @@ extension ObservationHub {
                     committed.isUnknown || committed.changedSchema
                         || committed.changes.contains { change in observer.watched.contains { $0.concerns(change) } }
                 }
-                if relevant.isEmpty { continue }
+                if relevant.isEmpty, !observer.isBehind.isSet { continue }
                 observer.runLive(
                     isForeign: relevant.contains { $0.isForeign }, changedSchema: relevant.contains { $0.changedSchema }
                 )
             }
         }
+    }
+}
+
+extension ObservationHub {
+    /// Has a thread of its own run what this one, whose calls are cancelled, could not.
+    private func catchUp() {
+        let thread = try? BackgroundThread { [weak self] in
+            guard let self, let database = self.database else { return }
+            withExtendedLifetime(database) {
+                self.locked { self.inbox.append(CommittedChanges(changes: [])) }
+                self.deliver()
+            }
+        }
+        thread?.detach()
     }
 }
 

@@ -148,7 +148,10 @@ extension Observer {
                 if isForeign || changedSchema { reads.forgetStatements() }
                 if try hub.run(reads, of: self) { tellOfReads(isForeign: isForeign) }
             }
-        } catch let error as CormorantError where error.code == .connection {
+        } catch let error as CormorantError
+            where error.code == .connection || error.code == .interrupted && Threads.isCancelled
+        {
+            // Of the thread that has committed, and of nobody's watch, is the limit of time.
             isBehind.isSet = true
         } catch {
             // Nothing, where its database was closed meanwhile.

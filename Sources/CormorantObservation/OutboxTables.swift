@@ -75,7 +75,13 @@ extension Outbox {
                 hint: "observe the tables behind it, or a query")
         }
         let watched = try withTriggers(found, connection, values: values)
-        let table = tables[watched.relation]?.table ?? watched.table
+        // One that was made anew under its name is still the one that others watch, who are told of it when that is read.
+        let former = tables.first { $0.key != watched.relation && $0.value.target == watched.target }
+        if let former {
+            former.value.table.columns = watched.table.columns
+            tables[former.key] = nil
+        }
+        let table = tables[watched.relation]?.table ?? former?.value.table ?? watched.table
         tables[watched.relation] = Watched(table: table, relation: watched.relation, numbers: watched.numbers)
         table.watchers += 1
         if values { table.valueWatchers += 1 }

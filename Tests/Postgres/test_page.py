@@ -50,7 +50,7 @@ class Song(Model):
 def test_the_moves_of_the_page(url: str, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "postgresql.md").read_text()
     section = page.split("\n## Moving\n")[1].split("\n## ")[0]
-    block = re.search(r"```\n(corm .*?)```", section, re.DOTALL)
+    block = re.search(r"```\w*\n(corm .*?)```", section, re.DOTALL)
     assert block is not None
     user, place = url.removeprefix("postgresql://").split("@")
     host, name = place.split("/")

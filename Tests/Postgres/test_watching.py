@@ -67,6 +67,22 @@ def pooled(pooler: str) -> Iterator[str]:
         server.execute_script("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 
 
+def test_a_table_made_anew_is_watched_by_those_before_and_after(url: str) -> None:
+    with opened(url, poll=3_600_000) as db, Database(url) as other:
+        db.create_tables(Artist)
+        with db.observe(Artist) as before:
+            other.execute_script("DROP TABLE artist")
+            other.create_tables(Artist)
+            with db.observe(Artist) as after:
+                db.insert(Artist("Ada"))
+                assert before.next(10) is not None
+                assert after.next(10) is not None
+                while before.next(0) or after.next(0):
+                    pass
+                db.insert(Artist("Bob"))
+                assert [kinds(one.next(10)) for one in (before, after)] == [[("insert", (2,))]] * 2
+
+
 def test_own_commits_are_told_before_the_call_returns(url: str) -> None:
     with opened(url, poll=3_600_000) as db:
         db.create_tables(Artist)

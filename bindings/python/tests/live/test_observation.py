@@ -313,3 +313,43 @@ def test_a_restore_is_told(tmp_path: Path, place: str) -> None:
         assert found
         assert found.name == "before"
         assert db.find(Department, 2) is None
+
+
+def test_a_time_limit_of_who_commits_is_not_the_watchs(path: Path) -> None:
+    slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i) FROM n"
+    with Database(path) as db:
+        db.execute("CREATE TABLE t (x)")
+        with db.observe_live(None, f"SELECT (SELECT count(*) FROM t), ({slow})") as live:
+            assert taken(live.next(20)).rows == [(0, 3000000)]
+            with db.timeout(0.1):
+                db.execute("INSERT INTO t VALUES (1)")
+            assert taken(live.next(20)).rows == [(1, 3000000)]
+            assert live.next(0.1) is None
+
+
+def test_a_watch_begins_while_others_commit_faster_than_it_runs(path: Path) -> None:
+    slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT max(i) FROM n"
+    with Database(path) as db:
+        db.execute("CREATE TABLE t (x)")
+        ended = threading.Event()
+
+        def write() -> None:
+            while not ended.is_set():
+                db.execute("INSERT INTO t VALUES (1)")
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        limit = threading.Timer(15, ended.set)
+        limit.start()
+        try:
+            with db.observe_live(None, f"SELECT (SELECT count(*) FROM t), ({slow})") as live:
+                assert not ended.is_set()
+                ended.set()
+                thread.join()
+                last, count = None, db.count("SELECT * FROM t")
+                while last != count:
+                    last = taken(live.next(20)).rows[0][0]
+        finally:
+            ended.set()
+            limit.cancel()
+            thread.join()
