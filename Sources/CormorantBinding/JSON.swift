@@ -78,13 +78,12 @@ extension MarshalWriter {
 
 @_cdecl("corm_block_write_json") @implementation
 public func corm_block_write_json(
-    _ model: OpaquePointer?, _ levels: UnsafeRawPointer?, _ size: Int, _ options: UnsafePointer<corm_json_options>?,
+    _ levels: UnsafeRawPointer?, _ size: Int, _ options: UnsafePointer<corm_json_options>?,
     _ block: UnsafeMutablePointer<corm_block>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         var out = MarshalWriter(try require(block, "block"))
-        let descriptor = try requireModel(model).descriptor
-        let tree = try MarshalTree(JSONWriter(jsonOptions(options)), descriptor, MarshalReader(levels, size))
+        let tree = try MarshalTree(JSONWriter(jsonOptions(options)), MarshalReader(levels, size))
         try tree.writer.document(tree.count) { _ in try tree.write(0) }
         _ = try tree.writer.json.withUnsafeBufferPointer { try out.text($0) }
         out.finish()
@@ -94,21 +93,38 @@ public func corm_block_write_json(
 
 /// Records and those related to them, as rows that are read from a block in the order in which they are written.
 private final class MarshalTree {
-    private final class Level {
+    /// The records of one model at a level.
+    private final class Part {
         let mapping: JSONMapping
         var row: MarshalRow
         let count: Int
-        /// Which owner comes next that has some, and how many each has, backwards.
-        var groups: [(owner: Int, count: Int)] = []
-        var below: [(relation: Int, level: Level)] = []
-        /// How many were written.
-        var written = 0
 
         init(_ mapping: JSONMapping, _ rows: MarshalReader) throws {
             self.mapping = mapping
             count = try rows.sequence()
-            let types = ColumnTypes(mapping.model)
-            row = MarshalRow(reader: rows, model: mapping.model, types: types)
+            row = MarshalRow(reader: rows, model: mapping.model, types: ColumnTypes(mapping.model))
+        }
+    }
+
+    private final class Level {
+        let parts: [Part]
+        /// Of which part each record is; empty where there is one.
+        let order: [Int]
+        let count: Int
+        /// Which owner comes next that has some, and how many each has, backwards.
+        var groups: [(owner: Int, count: Int)] = []
+        /// With the relation of each part.
+        var below: [(relations: [Int?], level: Level)] = []
+        /// How many were written.
+        var written = 0
+
+        init(_ parts: [Part], _ order: [Int]) throws {
+            self.parts = parts
+            self.order = order
+            count = parts.reduce(0) { $0 + $1.count }
+            guard !parts.isEmpty, order.isEmpty ? parts.count == 1 : order.count == count,
+                order.allSatisfy(parts.indices.contains)
+            else { throw MarshalReader.damaged() }
         }
     }
 
@@ -117,32 +133,40 @@ private final class MarshalTree {
 
     var count: Int { levels[0].count }
 
-    init(_ writer: JSONWriter, _ model: ModelDescriptor, _ reader: MarshalReader) throws {
+    init(_ writer: JSONWriter, _ reader: MarshalReader) throws {
         self.writer = writer
+        let integers = {
+            try (0..<reader.sequence()).map { _ in
+                guard case .integer(let number) = try reader.next() else { throw MarshalReader.damaged() }
+                return Int(clamping: number)
+            }
+        }
         for index in 0..<(try reader.sequence()) {
-            guard try reader.sequence() == 4 else { throw MarshalReader.damaged() }
+            guard try reader.sequence() == 5 else { throw MarshalReader.damaged() }
             let parent = try reader.value("the level above")
             let name = try reader.value("the relation")
-            let groups = try (0..<reader.sequence()).map { _ in try reader.value("a position") }
-            guard case .bytes(let start, let size) = try reader.next() else { throw MarshalReader.damaged() }
-            let rows = try MarshalReader(start, size)
-            guard index > 0 else {
-                levels.append(try Level(writer.mapping(of: model), rows))
-                continue
+            let groups = try integers()
+            let parts = try (0..<reader.sequence()).map { _ in
+                guard try reader.sequence() == 2,
+                    case .bytes(let handle, MemoryLayout<UInt>.size) = try reader.next(),
+                    case .bytes(let rows, let size) = try reader.next()
+                else { throw MarshalReader.damaged() }
+                let model = try requireModel(OpaquePointer(bitPattern: handle.loadUnaligned(as: UInt.self))).descriptor
+                return try Part(writer.mapping(of: model), MarshalReader(rows, size))
             }
-            guard case .integer(let above) = parent, levels.indices.contains(Int(clamping: above)),
+            let level = try Level(parts, integers())
+            levels.append(level)
+            guard index > 0 else { continue }
+            guard case .integer(let above) = parent, (0..<index).contains(Int(clamping: above)),
                 case .text(let name) = name
             else { throw MarshalReader.damaged() }
-            let owner = levels[Int(above)]
-            let relation = try owner.mapping.relationIndex(name)
-            let level = try Level(writer.mapping(of: owner.mapping.relation(relation).target), rows)
-            var numbers = groups.makeIterator()
-            while case .integer(let position)? = numbers.next(), case .integer(let count)? = numbers.next() {
-                level.groups.append((Int(clamping: position), Int(clamping: count)))
+            for place in stride(from: 0, to: groups.count - 1, by: 2) {
+                level.groups.append((groups[place], groups[place + 1]))
             }
             level.groups.reverse()
-            owner.below.append((relation, level))
-            levels.append(level)
+            // Not every model of the level above has the relation.
+            let owners = levels[Int(above)].parts
+            levels[Int(above)].below.append((owners.map { try? $0.mapping.relationIndex(name) }, level))
         }
         guard !levels.isEmpty else { throw MarshalReader.damaged() }
     }
@@ -153,11 +177,14 @@ private final class MarshalTree {
         let position = level.written
         guard position < level.count else { throw MarshalReader.damaged() }
         level.written += 1
-        level.row.begin()
-        try writer.object(level.row, level.mapping) {
-            for (relation, below) in level.below where below.groups.last?.owner == position {
-                guard let group = below.groups.popLast(), group.count >= 0 else { throw MarshalReader.damaged() }
-                try writer.relation(relation, of: level.mapping, group.count) { _ in try self.write(below) }
+        let index = level.order.isEmpty ? 0 : level.order[position]
+        let part = level.parts[index]
+        part.row.begin()
+        try writer.object(part.row, part.mapping) {
+            for (relations, below) in level.below where below.groups.last?.owner == position {
+                guard let group = below.groups.popLast(), group.count >= 0, let relation = relations[index]
+                else { throw MarshalReader.damaged() }
+                try writer.relation(relation, of: part.mapping, group.count) { _ in try self.write(below) }
             }
         }
     }

@@ -16,11 +16,12 @@ corm_status corm_block_read_json(corm_json_reader *reader, size_t max_records, c
                                  corm_error **out_error);
 
 /*
- * corm_json_write of a block: such a list, without what was missing; the rows of each level in the order of their owners.
- * block: gets one text.
+ * corm_json_write of a block: a list of levels as those, but for what each has of rows: a list of tuples (model, rows), one
+ * for each model whose records lie there, and a list that says, in the order of their owners, of which of them each
+ * record is; it is empty where there is one. block: gets one text.
  */
-corm_status corm_block_write_json(const corm_model *model, const void *levels, size_t size,
-                                  const corm_json_options *options, corm_block *block, corm_error **out_error);
+corm_status corm_block_write_json(const void *levels, size_t size, const corm_json_options *options, corm_block *block,
+                                  corm_error **out_error);
 
 CORM_END_DECLS
 

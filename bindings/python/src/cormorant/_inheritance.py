@@ -185,7 +185,11 @@ def _place(model: type[Model], name: str) -> int:
 def _said(column: Column[Any]) -> dict[str, Any]:
     """What is said of a column, but for what its class makes of it."""
     ours = ("default", "default_factory", "init", "kw_only", "has_default")
-    return {name: value for name, value in column._options.items() if name not in ours and value is not None}
+    return {
+        name: value
+        for name, value in column._options.items()
+        if name not in ours and value is not None and value is not False
+    }
 
 
 def _of_others(column: Column[Any]) -> Column[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import islice
 from json import dumps
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload, runtime_checkable
 
@@ -24,6 +24,7 @@ from .transaction import Transaction
 
 if TYPE_CHECKING:
     from ._inheritance import Family
+    from ._native.handle import ModelHandle
     from .database import Database
 
 
@@ -108,10 +109,9 @@ def write_json(
         options = _options(names, lines)
         before = "" if lines else "["
         while part := list(islice(source, _PART)):
-            for run in _runs(part):
-                one = _write(run, options)
-                write(one if lines else before + one[1:-1])
-                before = "" if lines else ","
+            one = _write(part, options)
+            write(one if lines else before + one[1:-1])
+            before = "" if lines else ","
         if not lines:
             write("[]" if before == "[" else "]")
     return None if file is not None else "".join(text)
@@ -350,13 +350,6 @@ class _Level:
             level = level.parent
 
 
-def _runs(records: list[Any]) -> Iterable[list[Any]]:
-    """Records of one class each, where a table has those of several."""
-    if getattr(records[0], "__family__", None) is None:
-        return [records]
-    return (list(run) for _, run in groupby(records, type))
-
-
 def _write(records: list[Any], options: dict[str, Any]) -> str:
     root = _Level(None, None)
     root.records = records
@@ -372,47 +365,42 @@ def _write(records: list[Any], options: dict[str, Any]) -> str:
             None if level.parent is None else levels.index(level.parent),
             None if level.link is None else level.link.name,
             level.groups,
-            _dump(level),
+            *_rows(level),
         )
         for level in levels
     ]
-    model = info_of(type(records[0]))
-    return native_json.write_levels(model.handle, rows, options)
+    return native_json.write_levels(rows, options)
+
+
+def _rows(level: _Level) -> tuple[list[tuple[ModelHandle, bytes]], list[int]]:
+    """The rows of a level by models, and of which of them each record is; nothing where there is one."""
+    classes = list(map(type, level.records))
+    models = list(dict.fromkeys(classes)) or [_model(level)]
+    if len(models) == 1:
+        info = info_of(models[0])
+        return [(info.handle, info.dump(level.records))], []
+    parts: dict[type[Model], list[Model]] = {model: [] for model in models}
+    for record in level.records:
+        parts[type(record)].append(record)
+    places = {model: place for place, model in enumerate(models)}
+    infos = [(info_of(model), part) for model, part in parts.items()]
+    return [(info.handle, info.dump(part)) for info, part in infos], [places[cls] for cls in classes]
 
 
 def _model(level: _Level) -> type[Model]:
     return cast("type[Model]", level.link._target() if level.link else Model)
 
 
-def _is_whole(level: _Level) -> bool:
-    """Whether its records are rows of a table that has those of several classes."""
-    return level.link is not None and "__family__" in _model(level).__dict__
-
-
-def _dump(level: _Level) -> bytes:
-    """Rows of the relation's model, which has the columns of all classes of its table; first those of the class."""
-    if not _is_whole(level):
-        return info_of(type(level.records[0]) if level.records else _model(level)).dump(level.records)
-    names = [column.name for column in info_of(_model(level)).columns]
-    rows: list[tuple[Any, ...]] = []
-    for cls, run in groupby(level.records, type):
-        own = [column.name for column in info_of(cls).columns]
-        places = [own.index(name) if name in own else len(own) for name in names]
-        for row in marshal.loads(info_of(cls).dump(list(run))):
-            rows.append(tuple((*row, None)[place] for place in places))
-    return marshal.dumps(rows, 2)
-
-
 def _below(level: _Level) -> dict[Relation[Any], _Level]:
     """The related records of a level that are loaded, by relation."""
     below: dict[Relation[Any], _Level] = {}
-    is_whole = _is_whole(level)
-    cls = type(level.records[0]) if level.records and not is_whole else _model(level)
+    cls = type(level.records[0]) if level.records else _model(level)
+    family = getattr(cls, "__family__", None)
     for position, record in enumerate(level.records):
-        if type(record) is not cls and not (is_whole and isinstance(record, cls)):
+        if type(record) is not cls and (family is None or getattr(type(record), "__family__", None) is not family):
             names = f"{cls.__name__}, {type(record).__name__}"
             raise ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
-        for name, link in info_of(cls)._cls.__relations__.items():
+        for name, link in info_of(type(record))._cls.__relations__.items():
             if name in record.__dict__:
                 found = record.__dict__[name]
                 related = found if isinstance(link, ToMany) else [] if found is None else [found]

@@ -1336,7 +1336,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_max_key": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_block_delete_key": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
     "corm_block_read_json": ("int32", ("pointer", "size", "pointer", "pointer")),
-    "corm_block_write_json": ("int32", ("pointer", "pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_block_write_json": ("int32", ("pointer", "size", "pointer", "pointer", "pointer")),
     "corm_block_store_get": ("int32", ("pointer", "text", "size", "pointer", "pointer")),
     "corm_block_store_put": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_store_expiry": ("int32", ("int64", "pointer", "pointer")),

@@ -55,17 +55,18 @@ def import_records(reader: ReaderHandle, database: DatabaseHandle, operation: in
 def write_rows(model: ModelHandle, rows: list[Row]) -> str:
     """The objects of rows of a model, with commas between them."""
     options = {"names": abi.CORM_JSON_PROPERTIES, "lines": False}
-    return write_levels(model, [(None, None, [], marshal.dumps(rows, 2))], options)[1:-1]
+    return write_levels([(None, None, [], [(model, marshal.dumps(rows, 2))], [])], options)[1:-1]
 
 
-def write_levels(
-    model: ModelHandle, levels: list[tuple[int | None, str | None, list[int], bytes]], options: Mapping[str, Any]
-) -> str:
+# The level above, the relation, a flat list of positions and counts, the rows of each model marshalled, and of which of
+# the models each record is; nothing where there is one.
+Written = tuple["int | None", "str | None", "list[int]", "list[tuple[ModelHandle, bytes]]", "list[int]"]
+
+
+def write_levels(levels: list[Written], options: Mapping[str, Any]) -> str:
     data = marshal.dumps(levels, 2)
     scratch = take()
-    status = library.corm_block_write_json(
-        model, data, len(data), _options(options), scratch.block_ref, scratch.error_ref
-    )
+    status = library.corm_block_write_json(data, len(data), _options(options), scratch.block_ref, scratch.error_ref)
     if status < 0:
         raise failure(scratch, status)
     text: str = scratch.read()
