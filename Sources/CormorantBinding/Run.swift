@@ -53,6 +53,19 @@ public func corm_block_on_rollback(
     }
 }
 
+@_cdecl("corm_block_set_trace") @implementation
+public func corm_block_set_trace(
+    _ handle: OpaquePointer?, _ callback: corm_trace_callback?, _ isWanted: corm_trace_wanted?,
+    _ context: UnsafeMutableRawPointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try database(handle).setRawTrace {
+            isWanted?(context) == true ? callback.map { callback in { callback($0, $1, context) } } : nil
+        }
+        return CORM_OK
+    }
+}
+
 private struct StatementRun {
     let database: Database
     let sql: String

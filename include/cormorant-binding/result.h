@@ -51,6 +51,13 @@ corm_status corm_block_in_transaction(corm_database *database, int64_t *out_open
 corm_status corm_block_on_rollback(corm_database *database, corm_release undo, void *context, corm_release release,
                                    corm_error **out_error);
 
+/* Whether anybody is to be told of statements, asked while none runs and no other call sets the callback. */
+typedef bool (*corm_trace_wanted)(void *context);
+
+/* corm_database_set_trace with the callback where is_wanted says so, else with none. It must not call the library. */
+corm_status corm_block_set_trace(corm_database *database, corm_trace_callback callback, corm_trace_wanted is_wanted,
+                                 void *context, corm_error **out_error);
+
 /*
  * Puts up to max_rows rows into the block: CORM_ROW, or CORM_DONE when there were none left. CORM_OK: those before a faulty one,
  * whose error the next call gives, and each one after it. Below 0: as many without the sign, of a result whose rows are all

@@ -208,7 +208,7 @@ public func corm_database_set_trace(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try database(handle).setRawTrace(callback.map { callback in { callback($0, $1, context) } })
+        try database(handle).setRawTrace { callback.map { callback in { callback($0, $1, context) } } }
         return CORM_OK
     }
 }

@@ -435,8 +435,8 @@ final class ConnectionPool: @unchecked Sendable {
     func set(_ definitions: HostDefinitions) { state.locked { self.definitions = definitions } }
 
     /// Returns when none calls the callback before any more. Where another thread keeps one in use, nothing is set.
-    /// - Parameter others: sets what goes with them, or throws.
-    func setTrace(_ callback: TraceCallback?, _ others: () throws -> Void) throws {
+    /// - Parameter others: sets that of what goes with them, and gives it, or throws.
+    func setTrace(_ others: () throws -> TraceCallback?) throws -> TraceCallback? {
         let end = time(after: options.busyTimeout)
         var locked: [(pooled: PooledConnection, wasAbandoned: Bool)] = []
         defer {
@@ -449,9 +449,10 @@ final class ConnectionPool: @unchecked Sendable {
             guard outcome == .taken || outcome == .abandoned else { throw isFull() }
             locked.append((pooled, outcome == .abandoned))
         }
-        try others()
+        let callback = try others()
         state.locked { trace = callback }
         for (pooled, _) in locked { pooled.connection?.setTrace(callback) }
+        return callback
     }
 
     /// Closes all.

@@ -6,22 +6,32 @@ extension Database {
     /// its end; nil stops. It runs inside the traced call, of any thread, and must not call the database.
     @available(*, noasync)
     public func setTrace(_ callback: (@Sendable (_ sql: String, _ nanoseconds: Int64) -> Void)?) throws {
-        try setRawTrace(callback.map { callback in { callback(String(cString: $0), $1) } })
+        try setRawTrace { callback.map { callback in { callback(String(cString: $0), $1) } } }
     }
 
     /// The same with the SQL as SQLite holds it.
-    package func setRawTrace(_ callback: TraceCallback?) throws {
+    /// - Parameter choose: gives the callback once no statement runs: then no other call sets one.
+    package func setRawTrace(_ choose: () -> TraceCallback?) throws {
         if isOnlyReading {
             throw CormorantError(
                 .transaction, "a trace cannot be set inside a transaction that only reads",
                 hint: "set it before the transaction begins, or after it has ended")
         }
+        if let writers {
+            // In order: two that held one each while they wait for all would wait for each other.
+            _ = try set(readers) { try writers.setTrace { choose() } }
+            return
+        }
         try withConnection { connection in
-            try set(callback, readers) { try set(callback, writers) { connection.setTrace(callback) } }
+            _ = try set(readers) {
+                let callback = choose()
+                connection.setTrace(callback)
+                return callback
+            }
         }
     }
 
-    private func set(_ callback: TraceCallback?, _ pool: ConnectionPool?, _ others: () throws -> Void) throws {
-        if let pool { try pool.setTrace(callback, others) } else { try others() }
+    private func set(_ pool: ConnectionPool?, _ others: () throws -> TraceCallback?) throws -> TraceCallback? {
+        try pool.map { try $0.setTrace(others) } ?? others()
     }
 }

@@ -124,7 +124,7 @@ class Database(Owner):
     _registry: Registry | None = None
     # The thread that took it from its registry, and how many transactions it had open then.
     _taken: tuple[int, int] | None = None
-    _trace: object = None
+    _trace: native_database.Trace | None = None
     # What the library calls as long as it is open.
     _kept: object = None
     _workers: Workers | None = None
@@ -163,8 +163,9 @@ class Database(Owner):
         self._deleters: dict[type[Model], Writer] = {}
         # What is told of statements.
         self._tracers: dict[object, _tracing.TraceCallback] = {}
-        # Held by who sets or stops the library's trace, which waits for transactions to end.
-        self._tracing = RLock()
+        self._trace_lock = RLock()
+        # Whether the library tells of them.
+        self._is_traced = False
         # The innermost open transaction of each thread.
         self._innermost = Innermost()
         # How many writes of records are waiting for their hooks, by threads.
@@ -210,7 +211,7 @@ class Database(Owner):
         see Registry.use().
         """
         if self._open:
-            if self._registry is not None and self._trace is not None:
+            if self._registry is not None and self._is_traced:
                 # Others may go on with the file.
                 _tracing.stop(self)
             # The handle stays: the library knows a closed one and says so.

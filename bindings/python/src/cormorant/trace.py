@@ -50,43 +50,40 @@ def tracing(database: Database, callback: TraceCallback) -> Iterator[None]:
 
 
 def _listen(database: Database, key: object, callback: TraceCallback | None) -> None:
-    with _alone(database):
+    with database._trace_lock:
         # A new dict each time: a statement of another thread may be telling the old one at this moment.
-        others = {known: told for known, told in database._tracers.items() if known != key}
-        if callback is None:
-            database._tracers = others
-            if not others:
-                stop(database)
+        tracers = {known: told for known, told in database._tracers.items() if known != key}
+        database._tracers = tracers if callback is None else {**tracers, key: callback}
+        if database._is_traced == bool(database._tracers):
             return
         if database._trace is None:
             # The library holds no database, so that one that nobody holds any more can end.
             of = ref(database)
-            database._trace = native_database.set_trace(
-                database._handle, lambda sql, seconds: _tell(of(), sql, seconds)
-            )
-        database._tracers = {**others, key: callback}
-
-
-@contextmanager
-def _alone(database: Database) -> Iterator[None]:
-    """One after the other: each waits for transactions to end, and what one sets no other may take away."""
-    lock = database._tracing
-    if not lock.acquire(timeout=database._busy_timeout):
-        raise BusyError(
-            "another thread sets or stops a trace, and waits for a transaction, for longer than the busy timeout",
-            hint="trace before the transaction begins",
-            code="CORM_E_BUSY",
-        )
+            database._trace = native_database.Trace(lambda *told: _tell(of(), *told), lambda: _is_wanted(of()))
+    # Without the lock: it waits for what runs, whose threads may come here.
     try:
-        yield
-    finally:
-        lock.release()
+        native_database.set_trace(database._handle, database._trace)
+    except BaseException:
+        with database._trace_lock:
+            database._tracers = {known: told for known, told in database._tracers.items() if known != key}
+        raise
 
 
 def stop(database: Database) -> None:
     """Tells nobody any more."""
-    database._tracers = {}
-    database._trace = native_database.set_trace(database._handle, None)
+    with database._trace_lock:
+        database._tracers = {}
+    if database._trace is not None:
+        native_database.set_trace(database._handle, database._trace)
+
+
+def _is_wanted(database: Database | None) -> bool:
+    """Asked where the library begins or stops to tell, by one thread at a time."""
+    if database is None:
+        return False
+    with database._trace_lock:
+        database._is_traced = bool(database._tracers)
+        return database._is_traced
 
 
 def _tell(database: Database | None, sql: str, seconds: float) -> None:

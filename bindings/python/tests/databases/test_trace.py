@@ -243,3 +243,38 @@ def test_blocks_of_two_threads_that_wait_for_a_transaction_are_both_told(db: Dat
         thread.join(20)
     own = {name: [sql for sql in told if sql == f"SELECT '{name}'"] for name, told in seen.items()}
     assert own == {"a": ["SELECT 'a'"] if is_entered else [], "b": ["SELECT 'b'"]}
+
+
+@pytest.mark.parametrize("is_entered", [False, True])
+def test_a_block_in_a_transaction_waits_for_no_block_that_waits_for_it(path: Path, is_entered: bool) -> None:
+    """Another thread's block begins, or ends, meanwhile."""
+    inner: list[str] = []
+    outer: list[str] = []
+    begun, ending = threading.Event(), threading.Event()
+
+    def block() -> None:
+        with database.tracing(lambda sql, _: outer.append(sql)):
+            begun.set()
+            ending.wait(20)
+        if is_entered:
+            with database.tracing(lambda sql, _: outer.append(sql)):
+                database.fetch_value("SELECT 3")
+
+    with Database(path, busy_timeout=20) as database:
+        other = threading.Thread(target=block)
+        other.start()
+        assert begun.wait(20)
+        start = time.monotonic()
+        with database.transaction():
+            database.fetch_value("SELECT 1")
+            ending.set()
+            time.sleep(0.3)
+            for _ in range(2):
+                with database.tracing(lambda sql, _: inner.append(sql)):
+                    database.fetch_value("SELECT 2")
+        assert time.monotonic() - start < 5
+        other.join(20)
+        database.fetch_value("SELECT 4")
+    assert inner == ["SELECT 2"] * 2
+    assert outer[-1:] == (["SELECT 3"] if is_entered else outer[-1:])
+    assert not {"SELECT 2", "SELECT 4"} & set(outer)

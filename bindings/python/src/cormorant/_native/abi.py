@@ -1359,6 +1359,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_run": ("int32", ("pointer", "text", "text", "pointer", "size", "int64", "pointer", "pointer")),
     "corm_block_in_transaction": ("int32", ("pointer", "pointer", "pointer")),
     "corm_block_on_rollback": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_block_set_trace": ("int32", ("pointer", "callback", "pointer", "pointer", "pointer")),
     "corm_block_next": ("int32", ("pointer", "int64", "pointer", "pointer")),
     "corm_block_columns": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_json": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),

@@ -90,31 +90,34 @@ def interrupt(database: DatabaseHandle) -> None:
     library.corm_database_interrupt(database)
 
 
-class _Trace:
-    """What is told of statements as long as somebody holds this."""
+class Trace:
+    """Whom the library tells of statements, and asks whether anybody wants it, as long as somebody holds this."""
 
-    def __init__(self, told: Callable[[str, float], object]) -> None:
-        self.number = keep(told)
+    def __init__(self, told: Callable[[str, float], object], is_wanted: Callable[[], bool]) -> None:
+        self.number = keep((told, is_wanted))
 
     def __del__(self) -> None:
         kept.pop(self.number, None)
 
 
 def _tell(sql: bytes, nanoseconds: int, number: int | None) -> None:
-    if told := kept.get(number or 0):
-        told(sql.decode("utf-8", "replace"), nanoseconds / 1e9)
+    if trace := kept.get(number or 0):
+        trace[0](sql.decode("utf-8", "replace"), nanoseconds / 1e9)
+
+
+def _is_wanted(number: int | None) -> bool:
+    trace = kept.get(number or 0)
+    return trace is not None and trace[1]()
 
 
 # One for all, so that none goes that the library may still call.
 _tell_function = TraceFunction(_tell)
+_is_wanted_function = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(_is_wanted)
 
 
-def set_trace(database: DatabaseHandle, callback: Callable[[str, float], object] | None) -> object:
-    """Sets the callback; what comes back must be held as long as it is to be told."""
-    trace = None if callback is None else _Trace(callback)
-    function = _tell_function if trace else TraceFunction()
-    call(library.corm_database_set_trace, database, function, trace and trace.number)
-    return trace
+def set_trace(database: DatabaseHandle, trace: Trace) -> None:
+    """Tells of statements, or stops to, as the trace wants it once none runs and no other thread sets it."""
+    call(library.corm_block_set_trace, database, _tell_function, _is_wanted_function, trace.number)
 
 
 def attach(database: DatabaseHandle, path: str, name: str, cipher: Options | None) -> CipherOptions | None:
