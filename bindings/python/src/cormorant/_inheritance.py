@@ -209,6 +209,38 @@ def is_made(column: Column[Any]) -> bool:
     return column._options.get("computed") is not None or column._options.get("stamp") is not None
 
 
+def refuse_unreadable(model: type[Model], rows: Sequence[Row]) -> None:
+    """Refuses rows to be written of which the model, and the classes derived from it, could make no records."""
+    family = model.__dict__.get("__family__") or family_of(model)
+    if family is None:
+        return
+    columns, kind = model.__model__.columns, _place(model, family.discriminator)
+    parts = {value: part for value, part in family.parts.items() if model in (part, family.whole)}
+    places = {item.name: place for place, item in enumerate(columns) if item.name in family.others}
+    needed = {
+        value: [
+            (places[item.name], item)
+            for item in part.__model__.columns
+            if item.name in places and not item.nullable and not is_made(item)
+        ]
+        for value, part in parts.items()
+    }
+    for index, row in enumerate(rows):
+        if row[kind] in needed:
+            item = next((item for place, item in needed[row[kind]] if row[place] is None), None)
+            if item is None:
+                continue
+            message = f"{parts[row[kind]].__name__}.{item.name} is None, which it cannot be"
+            error = DataError(message, code="CORM_E_NULL_VALUE", hint="give it a value", table=model.__model__.table)
+        elif model is family.whole and family.keep_unknown:
+            continue
+        else:
+            message = f"{family.discriminator} is {row[kind]!r}, which no {model.__name__} has"
+            error = DataError(message, code="CORM_E_TYPE", hint=f"give one of {', '.join(map(repr, parts))}")
+        error.record_index = index
+        raise error
+
+
 class FamilyInfo(ModelInfo):
     """What is known of the whole: its rows become records of the parts."""
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
+from ._inheritance import refuse_unreadable
 from ._model_info import ModelInfo, info_of
 from ._native import record as native_record
 from ._path import is_url
@@ -57,7 +58,9 @@ def insert_arrow(database: Database, model: type[Model], table: Any, conflict: C
         for batch in _parts(stream):
             try:
                 columns = [_values(pyarrow, info, *each, batch) for each in zip(info.columns, sources)]
-                rows = marshal.dumps(list(zip(*columns)), 2)
+                values = list(zip(*columns))
+                refuse_unreadable(model, values)
+                rows = marshal.dumps(values, 2)
                 written += native_record.insert_rows(database._handle, info.handle, number, rows, is_part)
             except (IntegrityError, DataError) as error:
                 error.record_index = start + max(error.record_index, 0)

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from . import _codegen
 from . import pydantic as _pydantic
 from ._definition import annotated_relations, collect_fields, definition, model_error, targets_of
-from ._inheritance import Family, FamilyInfo, family_of
+from ._inheritance import Family, FamilyInfo, family_of, is_made
 from ._model_info import ModelInfo
 from ._native import model as native_model
 from ._native.handle import ModelHandle
@@ -337,13 +337,14 @@ class Model(metaclass=ModelType):
 
     def __replace__(self, /, **changes: Any) -> Self:
         """copy.replace(): another record, made by __init__, with other values; loaded relations are not taken over."""
-        for name, field in type(self).__fields__.items():
-            if field._options.get("init", True):
-                changes.setdefault(name, getattr(self, name))
+        taken = [name for name, field in self.__fields__.items() if field._options.get("init", True)]
+        for name in taken:
+            changes.setdefault(name, getattr(self, name))
         made = type(self)(**changes)
-        for name in self.__model__.key:
-            if not type(self).__fields__[name]._options.get("init", True):
-                setattr(made, name, getattr(self, name))
+        # What it has beside its parameters, such as its key.
+        for item in self.__model__.columns:
+            if item.name not in taken and not is_made(item) and hasattr(self, item.name):
+                setattr(made, item.name, getattr(self, item.name))
         return made
 
     @classmethod

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pytest
 
-from cormorant import Column, Database, DataError, IntegrityError, Model, ProgrammingError, column, dbapi
+from cormorant import Column, Database, DataError, IntegrityError, Model, ProgrammingError, column, dbapi, key, select
 
 MOMENT = datetime(2024, 5, 6, 7, 8, 9, 12, tzinfo=timezone.utc)
 
@@ -308,3 +308,39 @@ def test_views_and_codes_for_values(db: Database) -> None:
         (None, None),
         ("x", None),
     ]
+
+
+class Boat(Model, discriminator="kind"):
+    id: Column[int] = key()
+    kind: Column[str] = column(init=False)
+
+
+class Sail(Boat, discriminator_value="sail"):
+    masts: Column[int]
+
+
+class Motor(Boat, discriminator_value="motor"):
+    power: Column[int] = column(default=1)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "masts", "message"),
+    [
+        (["sail", "raft"], [1, 2], "kind is 'raft', which no Boat has"),
+        (["sail", "sail"], [1, None], "Sail.masts is None"),
+        (["sail", "motor"], [1, None], "Motor.power is None"),
+    ],
+)
+def test_rows_that_no_class_could_read_are_refused(
+    db: Database, kinds: list[str], masts: list[int | None], message: str
+) -> None:
+    db.create_tables(Boat)
+    with pytest.raises(DataError, match=message) as caught:
+        db.insert_arrow(Boat, pa.table({"kind": kinds, "masts": masts}))
+    assert caught.value.record_index == 1
+    table = pa.table({"kind": ["sail", "motor"], "masts": [1, None], "power": [None, 2]})
+    assert db.insert_arrow(Boat, table) == 2
+    assert [type(boat) for boat in db.fetch_all(select(Boat).order_by(Boat.id))] == [Sail, Motor]
+    assert db.insert_arrow(Sail, pa.table({"masts": [3]})) == 1
+    with pytest.raises(DataError, match="kind is 'motor', which no Sail has"):
+        db.insert_arrow(Sail, pa.table({"kind": ["motor"], "masts": [3]}))

@@ -268,6 +268,42 @@ def test_enums_and_integers_tell_and_a_base_may_have_a_value(db: Database) -> No
     assert db.fetch_all(Truck)[0].kind is Kind.TRUCK
 
 
+def test_classes_may_have_a_column_in_common(db: Database) -> None:
+    class Box(Model, discriminator="kind"):
+        id: Column[int] = key()
+        kind: Column[str] = column(init=False)
+
+    class Crate(Box, discriminator_value="crate"):
+        size: Column[int] = column(default=1)
+
+    class Case(Box, discriminator_value="case"):
+        locks: Column[int]
+        size: Column[int] = column(default=5)
+
+    db.create_tables(Box)
+    db.insert_many([Crate(), Case(2), Crate(size=3)])
+    boxes: list[Any] = db.fetch_all(select(Box).order_by(Box.id))
+    assert [(type(box), box.size) for box in boxes] == [(Crate, 1), (Case, 5), (Crate, 3)]
+
+
+def test_copy_replace_keeps_what_no_parameter_is_of(db: Database) -> None:
+    class Job(Model, discriminator="kind", keep_unknown=True):
+        id: Column[int] = key()
+        kind: Column[str] = column(init=False)
+        name: Column[str]
+        state: Column[str | None] = column(default="new", init=False)
+
+    class Print(Job, discriminator_value="print"):
+        pages: Column[int]
+
+    db.create_tables(Job)
+    db.execute("INSERT INTO job (kind, name, state, pages) VALUES ('raft', 'a', 'done', 3), ('print', 'b', NULL, 4)")
+    for job in db.fetch_all(Job):
+        job.__replace__(name=job.name * 2).update(db)
+    rows = db.query("SELECT kind, name, state, pages FROM job ORDER BY id").fetch_all()
+    assert rows == [("raft", "aa", "done", 3), ("print", "bb", None, 4)]
+
+
 def refused(match: str, make: Any) -> None:
     with pytest.raises(ProgrammingError, match=match):
         make()
