@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from enum import Enum
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -411,3 +412,39 @@ def test_rowcount_outlives_the_cursor(cursor: Cursor) -> None:
     cursor.execute("INSERT INTO item (name) VALUES ('a'), ('b')")
     cursor.close()
     assert cursor.rowcount == 2
+
+
+class Statement(str, Enum):
+    ONE = "SELECT 1"
+    INSERT = "INSERT INTO item (name) VALUES (?)"
+
+
+def test_sql_may_be_of_a_class_derived_from_str(cursor: Cursor) -> None:
+    assert cursor.execute(Statement.ONE).fetchall() == [(1,)]
+    assert cursor.executemany(Statement.INSERT, [("a",), ("b",)]).rowcount == 2
+    with pytest.raises(ProgrammingError, match="int is no statement"):
+        cursor.execute(1)  # type: ignore[arg-type]
+
+
+def test_no_row_comes_of_a_connection_that_is_closed(cursor: Cursor) -> None:
+    cursor.execute(NUMBERS, (3,))
+    assert next(cursor) == (1,)
+    cursor.connection.close()
+    for take in (lambda: next(cursor), cursor.fetchone, cursor.fetchall):
+        with pytest.raises(ProgrammingError, match="the connection is closed"):
+            take()
+
+
+def test_an_error_on_a_closed_connection_is_freed(cursor: Cursor, monkeypatch: pytest.MonkeyPatch) -> None:
+    freed: list[int] = []
+
+    def owned_error(error: int, handle: DatabaseHandle) -> Exception:
+        freed.append(error)
+        return owned(error, handle)
+
+    owned = dbapi.connection.owned_error  # type: ignore[attr-defined]
+    monkeypatch.setattr(dbapi.connection, "owned_error", owned_error)
+    cursor.connection.close()
+    with pytest.raises(ProgrammingError, match="the connection is closed"):
+        cursor.execute("SELECT 1")
+    assert len(freed) == 1

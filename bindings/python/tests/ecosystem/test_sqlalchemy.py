@@ -267,3 +267,34 @@ def test_a_task_that_is_cancelled_while_it_closes_ends_the_thread(tmp_path: Path
     while threading.active_count() > before and time.monotonic() < end:
         time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def test_a_connection_that_cannot_be_closed_yet_is_closed_by_its_thread(path: Path) -> None:
+    """What runs, such as a function of Python's, does not end when it is interrupted."""
+
+    async def run() -> None:
+        connection = await AsyncConnection.open(path)
+        begun = threading.Event()
+
+        def slow() -> int:
+            begun.set()
+            time.sleep(1.5)
+            return 1
+
+        connection.connection.database.register_function(slow)
+        cursor = connection.cursor()
+        running = asyncio.create_task(cursor.execute("SELECT slow()"))
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        connection.stop()
+        connection.stop()
+        with pytest.raises(dbapi.Error):
+            await running
+        end = time.monotonic() + 20
+        while not connection.connection.is_closed and time.monotonic() < end:
+            await asyncio.sleep(0.01)
+        assert connection.connection.is_closed
+
+    before = threading.active_count()
+    asyncio.run(run())
+    assert threading.active_count() == before

@@ -196,9 +196,10 @@ class Connection:
         """What _run gave, or its error."""
         if isinstance(ran, tuple):
             return ran
+        failed = None if ran is None else owned_error(ran, self._handle)
         self._check()
-        if ran is not None:
-            raise owned_error(ran, self._handle)
+        if failed is not None:
+            raise failed
         if isinstance(sql, str):
             utf8(sql)
         raise error.ProgrammingError(f"{type(sql).__name__} is no statement", hint="give SQL as str")

@@ -84,6 +84,7 @@ class Cursor:
         """Runs a statement that gives no rows for each set of parameters, as a whole or not at all; rowcount is how
         many rows all of them changed. An error's record_index says which set it was, counted from 0.
         """
+        operation = _plain_text(operation)
         source = iter(seq_of_parameters)
         part = list(islice(source, _PART))
         ahead = list(islice(source, 1))
@@ -142,7 +143,8 @@ class Cursor:
 
     def __next__(self) -> Row:
         for row in self._rows:
-            return row
+            if self.connection.database._open:
+                return row
         self._check_rows()
         if self._rest is not None:
             self._advance()
@@ -173,7 +175,7 @@ class Cursor:
         self._end()
         if ran is None:
             bindings = dump_bindings(parameters, plain=plain)
-            ran = self.connection._run(operation, bindings, self.connection._begin, _BLOCK)
+            ran = self.connection._run(_plain_text(operation), bindings, self.connection._begin, _BLOCK)
         return self.connection._ran(ran, operation)
 
     def _begin(self) -> None:
@@ -209,3 +211,8 @@ class Cursor:
             raise ProgrammingError("the connection is closed", hint="open another with connect()")
         if not self._names:
             raise InterfaceError("there are no rows to fetch", hint="execute a statement that gives rows first")
+
+
+def _plain_text(sql: str) -> str:
+    """The text itself of one of a class derived from str, such as StrEnum."""
+    return str.__str__(sql) if isinstance(sql, str) else sql  # pyright: ignore[reportUnnecessaryIsInstance]

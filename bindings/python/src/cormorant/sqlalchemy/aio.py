@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import pool
@@ -69,16 +70,23 @@ class AsyncConnection:
             try:
                 await self.run(self.connection.close)
             finally:
-                # Also of a task that is cancelled meanwhile, where it was closed all the same.
-                self._end()
+                # Also where the task was cancelled meanwhile.
+                if self.connection.is_closed:
+                    self._end()
 
     def stop(self) -> None:
-        """Closes it without awaiting anything."""
-        self.connection.interrupt()
-        try:
-            self.connection.close()
-        finally:
+        """Closes it without awaiting anything; where what runs does not end soon, its thread does afterwards."""
+        if not self._is_closed:
+            try:
+                self.connection.interrupt()
+                self.connection.close()
+            except dbapi.Error:
+                self._worker.add(self._close)
             self._end()
+
+    def _close(self) -> None:
+        with suppress(dbapi.Error):
+            self.connection.close()
 
     def _end(self) -> None:
         self._is_closed = True
