@@ -188,6 +188,9 @@ def test_values_cross_as_they_are(start: Start, tmp_path: Path) -> None:
     assert studio.ask("value", table="t", column="v", key=[11])["hex"] == "00ff"
     assert not studio.ask("value", table="t", column="v", key=[14])["isValid"]
     assert studio.ask("value", 400, table="t", column="v", key=[99])["code"] == "noRecord"
+    for key in ([11], [13]):
+        assert studio.ask("value", table="t", column="v", key=key, **{"from": 2**63 - 1})["size"]
+        assert studio.ask("value", table="t", column="v", key=key, **{"from": -1}, count=-1)["until"] == 0
 
 
 def test_values_greater_than_the_memory(start: Start, tmp_path: Path) -> None:
@@ -418,6 +421,8 @@ def test_sql(start: Start, chinook: Path) -> None:
     assert (error["message"], error["offset"]) == ("no such column: nmae", 7)
     assert studio.ask("sql", 400, sql="BEGIN")["code"] == "transaction"
     assert "parameter" in studio.ask("sql", 400, sql="SELECT ?")["message"]
+    trigger = "AFTER UPDATE ON Artist BEGIN UPDATE Album SET Title = '' WHERE ArtistId = new.ArtistId; END"
+    assert studio.ask("sql", sql=f"CREATE TRIGGER a {trigger}")["changes"] == 0
     assert studio.ask("sql", sql="UPDATE Artist SET Name = 'x' WHERE ArtistId < 4")["changes"] == 3
     assert studio.ask("sql", sql="SELECT * FROM Track")["isCut"]
 

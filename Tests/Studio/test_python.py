@@ -49,6 +49,23 @@ with cormorant.Database("a.db") as db:
     assert out[1:] == ["ended", "the database ':memory:' is no file that another process could open"]
 
 
+def test_the_file_is_the_one_that_was_opened(tmp_path: Path) -> None:
+    out = run(
+        tmp_path,
+        """
+import os, cormorant
+os.mkdir("other")
+cormorant.Database("other/a.db").close()
+with cormorant.Database("a.db") as db:
+    db.execute("CREATE TABLE t (x)")
+    os.chdir("other")
+    with db.studio() as studio:
+        print(studio._process.args[2])
+""",
+    ).splitlines()
+    assert out[1] == str(tmp_path / "a.db")
+
+
 def test_it_ends_with_the_program(tmp_path: Path) -> None:
     out = run(
         tmp_path,

@@ -76,15 +76,16 @@ def studio(database: Database, *, write: bool = False, open: bool = False) -> St
     """
     if is_url(database.path):
         raise NotSupportedError("corm studio shows SQLite files", hint="look at the server with a tool for it")
-    path = Path(database.path)
-    if not database.path or database.path == ":memory:" or database.path.startswith("file:") or not path.exists():
+    # Where it was when it was opened, whatever the working folder is now.
+    path = Path(database.fetch_value("SELECT file FROM pragma_database_list WHERE name = 'main'") or "")
+    if not path.name or database.path.startswith("file:") or not path.exists():
         raise ProgrammingError(
             f"the database {database.path!r} is no file that another process could open", hint="open it by a path"
         )
     arguments = [
         _command(),
         "studio",
-        str(path.resolve()),
+        str(path),
         *(["--write"] if write else []),
         *(["--open"] if open else []),
     ]

@@ -27,7 +27,9 @@ struct CellValue {
 
     /// - Returns: `{"type", "size", "from", "text" or "hex"}`; `{"value"}` of what is neither text nor blob.
     func read(from offset: Int, count: Int, _ connection: Connection) throws -> JSON {
-        let count = min(count, Self.greatestPart)
+        // No value is longer than an Int32 says.
+        let offset = max(0, min(offset, Int(Int32.max)))
+        let count = max(0, min(count, Self.greatestPart))
         guard let type = try type(connection) else {
             throw CormorantError(.noRecord, "the row is not there any more", hint: "reload the page of rows")
         }

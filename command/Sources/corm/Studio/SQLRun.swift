@@ -75,7 +75,8 @@ struct SQLRun {
                     }))
         }
         let elapsed = Double(monotonicTime() - start) / 1e6
-        let changes: JSON = statement.isReadOnly ? .null : .integer(connection.totalChanges - before)
+        let changes: JSON =
+            statement.isReadOnly ? .null : .integer(connection.totalChanges == before ? 0 : connection.changes)
         return [
             "columns": JSON(names), "rows": .array(rows), "isCut": .bool(isCut), "changes": changes,
             "milliseconds": .real(elapsed), "plan": plan(connection),

@@ -35,18 +35,22 @@ extension StudioInterface {
     func apply(_ file: StudioFile, _ json: JSON) throws -> JSON {
         guard file.isWritable else { throw file.notWritable() }
         let set = try EditSet(json["edits"])
-        file.keep(try set.apply(file))
+        // No other set is written, or taken back, until this one is kept.
+        try file.database(.writing).withConnection { _ in file.keep(try set.apply(file)) }
         return ["applied": JSON(set.edits.count), "undo": JSON(file.undoCount)]
     }
 
     func undo(_ file: StudioFile) throws -> JSON {
         guard file.isWritable else { throw file.notWritable() }
-        guard let set = file.newestUndo else {
-            throw CormorantError(.misuse, "there is nothing to take back", hint: "sets are kept until the server ends")
+        return try file.database(.writing).withConnection { _ in
+            guard let set = file.newestUndo else {
+                throw CormorantError(
+                    .misuse, "there is nothing to take back", hint: "sets are kept until the server ends")
+            }
+            _ = try set.apply(file)
+            file.dropNewestUndo()
+            return ["applied": JSON(set.edits.count), "undo": JSON(file.undoCount)]
         }
-        _ = try set.apply(file)
-        file.dropNewestUndo()
-        return ["applied": JSON(set.edits.count), "undo": JSON(file.undoCount)]
     }
 
     func sql(_ file: StudioFile, _ json: JSON, _ connection: HTTPConnection) throws -> JSON {
