@@ -25,7 +25,8 @@
     (CORM_VERSION_MAJOR > (major) || (CORM_VERSION_MAJOR == (major) && CORM_VERSION_MINOR > (minor)) ||                \
      (CORM_VERSION_MAJOR == (major) && CORM_VERSION_MINOR == (minor) && CORM_VERSION_PATCH >= (patch)))
 
-/* What the _INIT macros are: a struct of zeros that says how long it is. */
+/* What the _INIT macros are: a struct of zeros that says how long it is. One that says what cannot be is CORM_E_MISUSE, and no
+   `release` in it is called. */
 #ifdef __cplusplus
 template <typename Struct> inline Struct corm_sized_struct() {
     Struct made = Struct();

@@ -6,10 +6,19 @@ private let largestTail = 256
 
 /// Copies a struct that says its own size. One of an older, shorter header lacks members, which are zero; one of a newer,
 /// longer header may have what this library does not know only as zero, the default.
-package func readStruct<T>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
+/// - Parameter refused: gets what is known of a struct that is refused, all zero where its size is none: what the call takes over is
+///   so then, too.
+package func readStruct<T>(
+    _ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString, refused: (T) -> Void = { _ in }
+) throws -> T {
     try withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { copy in
         let raw = UnsafeMutableRawBufferPointer(copy)
-        try copyStruct(pointer, Int(size), MemoryLayout<T>.alignment, name, to: raw)
+        do {
+            try copyStruct(pointer, Int(size), MemoryLayout<T>.alignment, name, to: raw)
+        } catch {
+            refused(raw.load(as: T.self))
+            throw error
+        }
         return raw.load(as: T.self)
     }
 }
@@ -20,6 +29,7 @@ private func copyStruct(
     _ pointer: UnsafeRawPointer, _ size: Int, _ alignment: Int, _ name: StaticString,
     to copy: UnsafeMutableRawBufferPointer
 ) throws {
+    copy.initializeMemory(as: UInt8.self, repeating: 0)
     // One that is no multiple of the alignment would cut a member in two.
     guard size >= 8, size <= copy.count + largestTail, size % alignment == 0 else {
         throw CormorantError(
@@ -27,13 +37,12 @@ private func copyStruct(
             hint: "make the struct with its macro, such as CORM_QUERY_INIT, which sets struct_size")
     }
     let given = UnsafeRawBufferPointer(start: pointer, count: size)
+    copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: given.prefix(copy.count)))
     if let place = given.dropFirst(copy.count).firstIndex(where: { $0 != 0 }) {
         throw CormorantError(
             .misuse, "\(name) has a value at byte \(place), in a member that this library does not know",
             hint: "leave the member zero, or use a library at least as new as the header")
     }
-    copy.initializeMemory(as: UInt8.self, repeating: 0)
-    copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: given.prefix(copy.count)))
 }
 
 /// Fills as much of a struct as its header knows.

@@ -33,7 +33,9 @@ public func corm_database_register_function(
         guard let function else {
             throw CormorantError(.misuse, "the function is NULL", hint: "pass a corm_function")
         }
-        let raw: corm_function = try readStruct(function, function.pointee.struct_size, "corm_function")
+        let raw: corm_function = try readStruct(function, function.pointee.struct_size, "corm_function") {
+            _ = HostContext($0.context, $0.release)
+        }
         let context = HostContext(raw.context, raw.release)
         try requireZero(raw.reserved, "corm_function")
         let name = try string(raw.name, "name")

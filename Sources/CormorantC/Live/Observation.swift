@@ -64,7 +64,10 @@ package func observeOptions(_ given: UnsafePointer<corm_observe_options>?) throw
     guard let given else {
         throw CormorantError(.misuse, "there is nothing to watch", hint: "pass options that say what")
     }
-    return try readStruct(given, given.pointee.struct_size, "corm_observe_options")
+    return try readStruct(given, given.pointee.struct_size, "corm_observe_options") { refused in
+        _ = ObserverCallback(refused)
+        consumeRest(of: refused.query)
+    }
 }
 
 private func regions(_ raw: corm_observe_options) throws -> ObservedRegion {

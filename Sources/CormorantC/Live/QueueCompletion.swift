@@ -109,7 +109,7 @@ public func corm_listener_open(
 ) -> corm_status {
     boundary(outError) {
         let raw = try options.map { given -> corm_listen_options in
-            try readStruct(given, given.pointee.struct_size, "corm_listen_options")
+            try readStruct(given, given.pointee.struct_size, "corm_listen_options") { _ = ListenerCallback($0) }
         }
         // First, so that the context is released whatever is wrong with the rest.
         let callback = ListenerCallback(raw ?? corm_listen_options())

@@ -39,10 +39,16 @@ public func corm_statement_free(_ handle: OpaquePointer?) { Handles.remove(handl
 /// A source; what is wrong with it becomes the source.
 private func source(_ pointer: UnsafePointer<corm_source>?) throws -> (source: Source, model: ModelDescriptor?) {
     guard let pointer else { throw CormorantError(.misuse, "the source is NULL", hint: "pass a corm_source") }
-    let given = try readStruct(pointer, pointer.pointee.struct_size, "corm_source")
     // Consumed first, whatever is wrong with the rest.
-    let select = try given.select.map { try consumeSelect($0) }
-    let arguments = given.argument_count == 0 ? [] : consume(given.arguments, given.argument_count)
+    func consumeAll(_ given: corm_source) -> (select: Result<Select, any Error>?, arguments: [Expression]) {
+        (
+            given.select.map { select in Result { try consumeSelect(select) } },
+            given.argument_count == 0 ? [] : consume(given.arguments, given.argument_count)
+        )
+    }
+    let given = try readStruct(pointer, pointer.pointee.struct_size, "corm_source") { _ = consumeAll($0) }
+    let (consumed, arguments) = consumeAll(given)
+    let select = try consumed?.get()
     let alias = try optionalString(given.alias, "alias")
     let name = try optionalString(given.name, "source's name")
     let function = try optionalString(given.function, "function")

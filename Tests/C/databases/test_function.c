@@ -217,6 +217,15 @@ static void names_and_numbers_that_cannot_be(void **state) {
         assert_true(corm_database_register_function(db, &function, NULL) < 0);
         assert_int_equal(released, index + 1);
     }
+    released = 0;
+    struct {
+        corm_function known;
+        int64_t added;
+    } newer = {.known = named("f", 1, twice), .added = 1};
+    newer.known.struct_size = sizeof newer;
+    newer.known.release = release;
+    GIVES(CORM_E_MISUSE, corm_database_register_function(db, &newer.known, &failure));
+    assert_int_equal(released, 1);
     for (int32_t count = -2; count < 200; count += 130) {
         corm_function function = named("f", count, twice);
         GIVES(CORM_E_MISUSE, corm_database_register_function(db, &function, &failure));

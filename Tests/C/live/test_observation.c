@@ -168,6 +168,26 @@ static void a_context_is_released_where_watching_fails(void **state) {
     assert_int_equal(log.released, 2);
     GIVES(CORM_E_MISUSE, corm_observer_open(NULL, &options, &observer, &failure));
     assert_int_equal(log.released, 3);
+    corm_query query = {.struct_size = sizeof query, .where = CORM_EQ(corm_expr_column(people, "id"), CORM_INT(1))};
+    struct {
+        corm_observe_options known;
+        int64_t added;
+    } newer = {.known = options, .added = 1};
+    newer.known.struct_size = sizeof newer;
+    newer.known.query = &query;
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &newer.known, &observer, &failure));
+    assert_int_equal(log.released, 4);
+    struct {
+        corm_listen_options known;
+        int64_t added;
+    } listening = {.known = {.struct_size = sizeof listening, .context = &log, .release = release}, .added = 1};
+    corm_listener *listener;
+    GIVES(CORM_E_MISUSE, corm_listener_open(NULL, &listening.known, &listener, &failure));
+    assert_int_equal(log.released, 5);
+    /* Of what is no such struct, nothing is used. */
+    newer.known.struct_size = 1 << 20;
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &newer.known, &observer, &failure));
+    assert_int_equal(log.released, 5);
 }
 
 int main(void) {

@@ -208,6 +208,39 @@ static void consumed_by_two_statements(void **state) {
     STATEMENT_FAILS(CORM_E_MISUSE, "", itself);
 }
 
+/* Of a newer header, with a member that this library does not know; and a source whose SELECT is wrong. */
+static void what_a_refused_struct_holds_is_consumed(void **state) {
+    (void)state;
+    corm_expr *parts[] = {column("id"), NULL, number(1), number(2), column("name"), column("age"), NULL};
+    struct {
+        corm_select known;
+        int64_t added;
+    } select = {
+        .known = {sizeof select, parts, parts[2], &parts[1], parts[3], &parts[4], 0, 0},
+        .added = 1,
+    };
+    STATEMENT_FAILS(CORM_E_MISUSE, "does not know", corm_statement_select(people, &select.known));
+    for (size_t index = 0; index < sizeof parts / sizeof *parts; index += 1)
+        if (parts[index])
+            EXPRESSION_FAILS(CORM_E_MISUSE, "consumed", corm_expr_copy(parts[index]));
+
+    struct {
+        corm_source known;
+        int64_t added;
+    } source = {.known = {.struct_size = sizeof source, .select = select_from(pets), .alias = "x"}, .added = 1};
+    corm_statement *from = select_nothing();
+    corm_statement_from(from, &source.known);
+    STATEMENT_FAILS(CORM_E_MISUSE, "does not know", from);
+    STATEMENT_FAILS(CORM_E_MISUSE, "consumed", corm_statement_copy(source.known.select));
+
+    corm_expr *argument = number(1);
+    from = select_nothing();
+    corm_statement_from(from, CORM_SOURCE(.select = corm_statement_create(CORM_DELETE, pets, NULL),
+                                          .function = "json_each", .arguments = &argument, .argument_count = 1));
+    STATEMENT_FAILS(CORM_E_MISUSE, "", from);
+    EXPRESSION_FAILS(CORM_E_MISUSE, "consumed", corm_expr_copy(argument));
+}
+
 static void ten_thousand_statements_inside_one_another(void **state) {
     (void)state;
     corm_statement *deep = with_column(select_nothing(), number(1));
@@ -276,6 +309,7 @@ int main(void) {
         STATEMENT_TEST(statements_that_write_are_no_subqueries),
         STATEMENT_TEST(what_is_ambiguous_beside_a_union),
         STATEMENT_TEST(consumed_by_two_statements),
+        STATEMENT_TEST(what_a_refused_struct_holds_is_consumed),
         STATEMENT_TEST(ten_thousand_statements_inside_one_another),
         STATEMENT_TEST(missing_names_and_arrays),
     };
