@@ -390,6 +390,24 @@ struct ModelExpansionTests {
         #expect(try !made(of: "@Model struct Entry { @available(macOS 13, *) var a: Int }").contains("deprecated"))
     }
 
+    /// Raw identifiers: everything but a backtick and a backslash.
+    @Test func aNameMayHaveQuotes() throws {
+        let code = try made(
+            of: """
+                @Model struct `Great "Talk"` {
+                    @Key var id: Int64
+                    var `say "hi"`: String
+                    @Relation("talkID") var `the "parts"`: ToMany<Part> = .notLoaded
+                }
+                """)
+        for part in [
+            #"name: "Great \"Talk\"","#, #".init("say \"hi\"", String.self)"#, #"toMany("the \"parts\"","#,
+            #"visitor.visit("the \"parts\"", "#, #"recordSource.toMany("the \"parts\"")"#,
+        ] {
+            #expect(code.contains(part), "\(part)")
+        }
+    }
+
     @Test func aKeywordIsALabelWithoutBackticksWhereSwiftHasItSo() throws {
         let code = try made(of: "@Model struct E { var `let`: Int\nvar `var`: Int\nvar `inout`: Int\nvar `_`: Int }")
         for label in ["let", "var", "`inout`", "`_`"] {

@@ -45,7 +45,7 @@ extension ModelCode {
         return """
             \(relation.availability.code)\(min(access, relation.access))var \(relation.identifier): \
             Cormorant.\(isToOne ? "OptionalColumns" : "RelatedRecords")<\(relation.target).Columns> {
-                self.recordSource.\(isToOne ? "toOne" : "toMany")("\(relation.name)")
+                self.recordSource.\(isToOne ? "toOne" : "toMany")(\(swiftLiteral(relation.name)))
             }
             """
     }

@@ -23,7 +23,7 @@ struct ModelCode {
 
     private var descriptor: String {
         let columns = properties.map { "        \($0.descriptorCode)," }.joined(separator: "\n")
-        var lines = ["name: \"\(name)\","]
+        var lines = ["name: \(swiftLiteral(name)),"]
         if let table = arguments.code("table") { lines.append("table: \(table),") }
         lines.append("columns: [\n\(columns)\n    ]")
         for label in [
@@ -142,7 +142,7 @@ struct ModelCode {
 extension StoredProperty {
     /// `.init("id", Int64?.self, primaryKey: true)`
     fileprivate var descriptorCode: String {
-        var parts = ["\"\(name)\"", "\(type).self"]
+        var parts = [swiftLiteral(name), "\(type).self"]
         func add(_ label: String, _ value: Expression?) {
             if let value { parts.append("\(label): \(value.text)") }
         }
@@ -183,4 +183,11 @@ extension Attribute {
         }
         return ".init(\(parts.joined(separator: ", ")))"
     }
+}
+
+/// A name as a literal of Swift. A raw identifier may have quotes in it, but no backslash.
+func swiftLiteral(_ name: String) -> String {
+    var literal = "\""
+    for scalar in name.unicodeScalars { literal += scalar == "\"" ? "\\\"" : String(scalar) }
+    return literal + "\""
 }

@@ -47,13 +47,13 @@ struct RelationProperty {
     /// `try visitor.visit("albums", &self.albums)`
     var visitCode: String {
         let removed = marker.argument("removed").map { ", removed: \($0.text)" } ?? ""
-        return "try visitor.visit(\"\(name)\", &self.\(identifier)\(removed))"
+        return "try visitor.visit(\(swiftLiteral(name)), &self.\(identifier)\(removed))"
     }
 
     /// `.toMany("albums", Cormorant.ToMany<Album>.self, columns: ["artistID"])`
     var descriptorCode: String {
         let function = junction != nil ? "manyToMany" : kind == .toOne ? "toOne" : "toMany"
-        var parts = ["\"\(name)\"", "Cormorant.\(kind == .toOne ? "ToOne" : "ToMany")<\(target)>.self"]
+        var parts = [swiftLiteral(name), "Cormorant.\(kind == .toOne ? "ToOne" : "ToMany")<\(target)>.self"]
         if let junction { parts.append("through: Cormorant.ToMany<\(junction)>.self") }
         let columns = marker.arguments.prefix { $0.label.isEmpty }.map(\.value.text)
         if !columns.isEmpty { parts.append("columns: [\(columns.joined(separator: ", "))]") }
