@@ -37,6 +37,15 @@ def test_the_keys_of_a_rejected_record_are_no_columns(corm: Corm) -> None:
         assert everything(corm, "t", f"{name}.db") == [(1,), (3,)]
 
 
+def test_a_first_record_without_titles_says_how_many_fields_there_are(corm: Corm) -> None:
+    put(corm, "t.csv", b'5" pipe,12\na,2\n')
+    make(corm.folder / "b.db", "CREATE TABLE t (name TEXT, n INTEGER)")
+    for name in ("a", "b"):
+        err = corm.run("import", f"{name}.db", "t.csv", "--no-header", status=1).err
+        assert "the first record is no CSV: field 1 has a quote and does not begin with one" in err
+    assert not (corm.folder / "a.db").exists()
+
+
 def test_records_that_do_not_fit_are_left_out_and_told(corm: Corm) -> None:
     make(corm.folder / "a.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER CHECK (n > 0), name TEXT)")
     put(

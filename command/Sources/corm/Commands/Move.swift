@@ -36,15 +36,28 @@ struct Move: ParsableCommand {
                 .misuse, "\(isServerURL(source) ? "both are URLs" : "neither is a URL")",
                 hint: "give a file and a postgresql:// URL; corm backup copies files, pg_dump databases of a server")
         }
-        let (from, into) = (try openSource(), try openTarget())
-        let metadata = try isServerURL(source) ? from.metadata() : typed(from)
-        try from.withConnection { from in
-            try into.withConnection { into in
-                // One state of the source, whatever others write meanwhile.
-                try from.begin(.read)
-                defer { try? from.rollback() }
-                try move(MoveSchema(metadata, from: from.dialect, to: into.dialect), from, into)
+        let place = Target(file: target, keys: keys)
+        try place.withoutLeavings {
+            let (from, into) = (try openSource(), try place.open(verify ? .read : .create))
+            let metadata = try isServerURL(source) ? from.metadata() : typed(from)
+            try from.withConnection { from in
+                try into.withConnection { into in
+                    // One state of the source, whatever others write meanwhile.
+                    try from.begin(.read)
+                    defer { try? from.rollback() }
+                    try move(MoveSchema(metadata, from: from.dialect, to: into.dialect), from, into)
+                }
             }
+        }
+    }
+
+    private struct Target: DatabasePlace {
+        let file: String
+        let keys: KeyOptions
+
+        func open(_ access: DatabaseAccess) throws -> Database {
+            if !isServerURL(file) { return try openDatabase(file, access, keys, isMain: false) }
+            return try interruptible(Database(path: file, options: OpenOptions()))
         }
     }
 
@@ -64,17 +77,6 @@ struct Move: ParsableCommand {
         var options = OpenOptions()
         options.mode = .readOnly
         return try interruptible(Database(path: source, options: options))
-    }
-
-    private func openTarget() throws -> Database {
-        if !isServerURL(target) { return try openDatabase(target, .create, keys, isMain: false) }
-        return try interruptible(Database(path: target, options: OpenOptions()))
-    }
-
-    private func interruptible(_ database: Database) -> Database {
-        Interruption.onRequest { [weak database] in database?.interrupt() }
-        Interruption.expectLeavings()
-        return database
     }
 
     private func move(_ schema: MoveSchema, _ from: Connection, _ into: Connection) throws {
@@ -111,4 +113,11 @@ struct Move: ParsableCommand {
         mover.bar.clear()
         try Output.standard.line("compared \(rows) rows of \(schema.tables.count) tables: equal")
     }
+}
+
+/// A server's, whose statements end with the command.
+private func interruptible(_ database: Database) -> Database {
+    Interruption.onRequest { [weak database] in database?.interrupt() }
+    Interruption.expectLeavings()
+    return database
 }

@@ -43,9 +43,13 @@ final class CSVReader: RecordReader {
             names = fields.map(\.string)
         } else {
             // The first record is looked at for how many fields it has, and read again.
-            guard case .read(let length) = try scan() else { return }
-            _ = length
-            names = (1...max(1, spans.count)).map { "c\($0)" }
+            switch try scan() {
+            case .read: names = (1...max(1, spans.count)).map { "c\($0)" }
+            case .broken(let reason):
+                throw CormorantError(
+                    .type, "the first record is no CSV: \(reason)", hint: "mend it; it says how many fields there are")
+            case .end: break
+            }
         }
     }
 
