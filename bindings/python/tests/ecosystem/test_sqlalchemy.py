@@ -248,25 +248,24 @@ def test_a_connection_that_is_closed_says_so(path: Path) -> None:
 
 
 def test_a_task_that_is_cancelled_while_it_closes_ends_the_thread(tmp_path: Path) -> None:
-    async def run() -> None:
+    async def run() -> int | None:
         connection = await AsyncConnection.open(tmp_path / "a.db")
-        close, begun = connection.connection.close, threading.Event()
+        close = connection.connection.close
 
         def slowly() -> None:
-            begun.set()
             time.sleep(0.3)
             close()
 
         connection.connection.close = slowly  # type: ignore[method-assign]
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(connection.close(), 0.1)
+        return connection._worker.ident
 
-    before = threading.active_count()
-    asyncio.run(run())
+    thread = asyncio.run(run())
     end = time.monotonic() + 20
-    while threading.active_count() > before and time.monotonic() < end:
+    while (is_there := thread in {one.ident for one in threading.enumerate()}) and time.monotonic() < end:
         time.sleep(0.01)
-    assert threading.active_count() == before
+    assert not is_there
 
 
 def test_a_connection_that_cannot_be_closed_yet_is_closed_by_its_thread(path: Path) -> None:
