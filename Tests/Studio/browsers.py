@@ -185,7 +185,16 @@ class Page:
     def downloaded(self, name: str) -> str:
         """The text of a file that the page has handed over, which goes with that."""
         path = self.downloads / name
-        self.until(lambda: path.exists() and not list(self.downloads.glob("*.part")), name, 20)
+        # Chromium makes it empty, and fills a file beside it first.
+        self.until(
+            lambda: (
+                path.exists()
+                and path.stat().st_size > 0
+                and not [*self.downloads.glob("*.part"), *self.downloads.glob("*.crdownload")]
+            ),
+            name,
+            20,
+        )
         text = path.read_bytes().decode()
         path.unlink()
         return text
