@@ -21,8 +21,9 @@ final class ClosedCursors {
         pooled.endClosedCursors()
     }
 
-    /// While the connection is locked.
+    /// While the connection is locked; within a function of the program's, that waits: one of them may be what it runs in.
     func end(on pooled: PooledConnection) {
+        if pooled.isInFunction { return }
         let all = lock.locked {
             defer { waiting = [] }
             count.store(0)

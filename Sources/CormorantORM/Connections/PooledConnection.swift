@@ -211,6 +211,8 @@ package final class PooledConnection {
         case .timedOut, .forked: return
         case .abandoned: releaseAbandoned()
         case .taken:
+            // What runs in a statement's step waits for its end.
+            if isInFunction { return lock.unlock() }
             // Once they are ended, one of a pool may be nobody's.
             guard closedCursors.areWaiting else { return unlock() }
             if isPooled { uses += 1 }

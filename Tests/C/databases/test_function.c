@@ -123,6 +123,35 @@ static void a_function_that_closes_the_result_it_runs_in(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM person"), 3);
 }
 
+static void *close_running(void *context) {
+    corm_result_close(running);
+    return context;
+}
+
+/* As a watchdog closes what hangs in a function, which then makes a call that is refused. */
+static corm_status closed_by_another_thread(const corm_value *arguments, size_t count, corm_answer *answer,
+                                            void *context, corm_error **out_error) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, close_running, context);
+    pthread_join(thread, NULL);
+    corm_error *refusal = NULL;
+    assert_int_equal(corm_database_execute(db, "DELETE FROM person", NULL, 0, NULL, &refusal), CORM_E_MISUSE);
+    corm_error_free(refusal);
+    assert_int_equal(count, 1);
+    return corm_answer_set(answer, arguments, out_error);
+}
+
+static void a_result_that_another_thread_closes_in_a_function_ends_behind_it(void **state) {
+    (void)state;
+    insert_people(3);
+    corm_function function = named("watched", 1, closed_by_another_thread);
+    OK(corm_database_register_function(db, &function, &failure));
+    OK(corm_result_open(db, "SELECT watched(name) || 'x' FROM person ORDER BY name DESC", NULL, 0, &running, &failure));
+    corm_result_next(running, &failure);
+    forget_failure();
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 3);
+}
+
 /* An aggregate: the product of integers. */
 static int open_groups = 0;
 
@@ -316,6 +345,7 @@ int main(void) {
         TEST(an_error_is_that_of_the_statement),
         TEST(a_function_may_not_use_its_database),
         TEST(a_function_that_closes_the_result_it_runs_in),
+        TEST(a_result_that_another_thread_closes_in_a_function_ends_behind_it),
         TEST(aggregates_over_groups_and_windows),
         TEST(it_lives_as_long_as_it_may_be_called),
         TEST(names_and_numbers_that_cannot_be),
