@@ -6,6 +6,8 @@ import CormorantSQLite
 struct UpsertTarget: Hashable {
     var key: [Int]
     var kept: [Int]
+    /// Whether that row is only read.
+    var isFetched = false
 }
 
 extension ModelPlan {

@@ -269,7 +269,7 @@ package final class ModelPlan {
     /// that is sent.
     func findOrInsert(_ key: [Int]) throws -> PlannedStatement {
         checkSchema()
-        let target = UpsertTarget(key: key, kept: all)
+        let target = UpsertTarget(key: key, kept: all, isFetched: true)
         if let ready = upserts[target] { return ready }
         let places = key.compactMap { stored.firstIndex(of: $0) }
         let sql = try compiler.findOrInsert(
