@@ -20,7 +20,8 @@ run_pytest() { # folders and pytest's options...
     elif [ -n "$chosen" ]; then
         arguments+=(-k "$chosen")
     fi
-    "$python" -m pytest --quiet "${arguments[@]}"
+    # A test that stands still says where.
+    "$python" -m pytest --quiet -o faulthandler_timeout=240 "${arguments[@]}"
 }
 
 run_swift_tests() {
