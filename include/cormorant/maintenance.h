@@ -20,7 +20,7 @@ CORM_BEGIN_DECLS
  * progress called now and then, with pages copied and all there are; false cancels. NULL: nobody is told.
  *
  * Statuses: CORM_E_CANNOT_OPEN where something is at the path already or was left beside it, or cannot be made;
- * CORM_E_MISUSE for a URI; CORM_E_INTERRUPTED when cancelled; CORM_E_FULL; CORM_E_TRANSACTION inside a transaction for ":memory:" or with a cipher. Threading: any thread.
+ * CORM_E_BUSY where another one is writing to the path; CORM_E_MISUSE for a URI; CORM_E_INTERRUPTED when cancelled; CORM_E_FULL; CORM_E_TRANSACTION inside a transaction for ":memory:" or with a cipher. Threading: any thread.
  */
 corm_status corm_database_backup(corm_database *database, const char *path, const corm_cipher_options *cipher,
                                  corm_progress_callback progress, void *context, corm_error **out_error);

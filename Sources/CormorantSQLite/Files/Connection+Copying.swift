@@ -107,9 +107,9 @@ private func recodeFile(
     guard try Statement(source, "PRAGMA journal_mode").firstText().map({ !sameIdentifier($0, "wal") }) ?? false else {
         throw CormorantError(.busy, "\"\(path)\" was opened by another connection", hint: "try again")
     }
-    let temporary = unfinishedPath(path)
-    try makeEmpty(temporary)
-    defer { removeDatabase(temporary) }
+    let unfinished = try UnfinishedFile(of: path)
+    defer { unfinished.remove() }
+    let temporary = unfinished.path
     var check = OpenOptions(mode: .readWrite, journalMode: wasLog ? .wal : .delete)
     let codec = try to?.makeCodec(path: path)
     try source.copy(toNew: temporary, codec, progress: progress)
@@ -124,7 +124,7 @@ private func recodeFile(
     let hasOtherNames = linkCount(path) > 1
     try replace(path, by: temporary)
     isDone = true
-    if let schema { try? writeSchemaCopy(schema, of: path, codec?.shared) }
+    if let schema { try? writeSchemaCopy(of: path, codec?.shared) { schema } }
     // Whoever has the old file open still, and waits for the lock, is to see that it is no more.
     // Other names of it keep their content.
     if !hasOtherNames, let file = VFS.plainPointer(source.handle, "main") {

@@ -35,11 +35,12 @@ package func makeDatabase(
     at path: String, rightsOf original: String?, _ write: (_ temporary: String) throws -> Void
 ) throws {
     try refuseOccupied(path)
-    let temporary = unfinishedPath(path)
-    try makeEmpty(temporary)
-    defer { removeDatabase(temporary) }
+    // What is copied from memory has no rights to keep, and gets those of any new file.
+    let unfinished = try UnfinishedFile(of: path, rights: original == nil ? 0o644 : 0o600)
+    defer { unfinished.remove() }
+    let temporary = unfinished.path
     try write(temporary)
-    try keepRights(of: original, on: temporary)
+    if let original { try keepRights(of: original, on: temporary) }
     try synchronize(temporary)
     // Once more: what was made meanwhile.
     try refuseOccupied(path)
@@ -78,31 +79,7 @@ func refuseLeftovers(beside path: String) throws {
     }
 }
 
-func removeDatabase(_ path: String) {
-    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
-}
-
-/// A new file that only its owner reads, until it has the rights that it is to have; what a killed process left goes.
-func makeEmpty(_ path: String) throws {
-    removeDatabase(path)
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else {
-        let number = errno
-        throw CormorantError(
-            systemCode(number, else: .cannotOpen), "\"\(path)\" cannot be made: \(systemMessage(number))",
-            hint: openingHint(number) ?? "check that its folder is there and can be written")
-    }
-    close(file)
-}
-
-/// - Parameter path: nil: what is copied from memory has no rights to keep, and gets those of any new file.
-func keepRights(of path: String?, on copy: String) throws {
-    guard let path else {
-        let mask = umask(0o077)
-        umask(mask)
-        guard chmod(copy, 0o644 & ~mask) == 0 else { throw cannotWrite(copy, errno) }
-        return
-    }
+func keepRights(of path: String, on copy: String) throws {
     var info = stat()
     guard stat(path, &info) == 0, chmod(copy, info.st_mode & 0o7777) == 0 else { throw cannotWrite(copy, errno) }
     // Only the superuser can give files away; others own what they may replace in most cases.

@@ -8,7 +8,7 @@ extension Connection {
     /// Brings the copy of the schema up to date. Not to be had, it is missing where a repair would want it: that is no error.
     package func keepSchema() {
         guard engine == nil, !isReadOnly, let path = filePath else { return }
-        try? writeSchemaCopy(schemaScript(), of: path, codecs)
+        try? writeSchemaCopy(of: path, codecs) { try schemaScript() }
     }
 
     /// Before this file takes the place of another one, encrypted otherwise: takes the copy of that one's schema away, which is encrypted
@@ -18,7 +18,7 @@ extension Connection {
         let path = schemaCopyPath(path)
         let isKept = fileExists(path)
         removeFile(path)
-        removeDatabase(unfinishedPath(path))
+        try? UnfinishedFile(of: path).remove()
         return isKept ? try? schemaScript() : nil
     }
 
@@ -32,13 +32,19 @@ extension Connection {
 }
 
 /// Writes the copy of a file's schema, unless it is as it should be.
-func writeSchemaCopy(_ texts: [String], of file: String, _ codecs: (any PageCodecSource)?) throws {
+/// - Parameter script: its statements as they are now.
+func writeSchemaCopy(
+    of file: String, _ codecs: (any PageCodecSource)?, _ script: () throws -> [String]
+) throws {
     let path = schemaCopyPath(file)
+    var texts = try script()
     // From a file that has lost its schema nothing is learnt.
     if try texts.isEmpty || readSchemaCopy(path, codecs) == texts { return }
-    let temporary = unfinishedPath(path)
-    try makeEmpty(temporary)
-    defer { removeDatabase(temporary) }
+    let unfinished = try UnfinishedFile(of: path, patience: 1000)
+    defer { unfinished.remove() }
+    let temporary = unfinished.path
+    // Once more: what another one that was waited for has written may be newer.
+    texts = try script()
     var options = OpenOptions(journalMode: .memory, synchronous: .off)
     options.codecs = codecs
     let copy = try Connection(path: temporary, options: options)

@@ -90,7 +90,8 @@ def backup(
     whose rows are pages, called on this thread; False from it cancels. True shows a bar on stderr where that is a
     terminal.
 
-    OperationalError: CORM_E_CANNOT_OPEN where something is at the path, CORM_E_INTERRUPTED when cancelled.
+    OperationalError: CORM_E_CANNOT_OPEN where something is at the path, CORM_E_BUSY where another one is writing to
+    it, CORM_E_INTERRUPTED when cancelled.
     """
     given = None if cipher is None else options_of(cipher)
     with telling(progress) as told:
