@@ -104,8 +104,8 @@ corm_status corm_database_register_function(corm_database *database, const corm_
  * above 0. It must always agree with itself, and say that a = c where a = b and b = c, and so for a < c: an index that a
  * collation made which does not loses rows. left, right: borrowed until return.
  *
- * It should not fail. Where it does, it gives an error away in *out_error: the statement is stopped and fails with it,
- * unless it is at its end already.
+ * It should not fail. Where it does, it gives an error away in *out_error: the statement fails with it and changes nothing;
+ * where it is one that writes, the transaction that it is in is rolled back with it.
  */
 typedef int32_t (*corm_collation_callback)(const char *left, size_t left_size, const char *right, size_t right_size,
                                            void *context, corm_error **out_error);

@@ -127,7 +127,8 @@ extension Database {
     /// Makes an order of texts known, in place of one of its name; COLLATE names it.
     ///
     /// It must always agree with itself: an index that a collation made which does not loses rows. Every program needs it that
-    /// reads or writes a table with such an index or column.
+    /// reads or writes a table with such an index or column. A statement in which it throws fails and changes nothing; one that
+    /// writes takes the transaction that it is in with it.
     /// - Parameters:
     ///   - name: What COLLATE calls it.
     ///   - areInIncreasingOrder: Whether the first text comes before the second; texts of which neither does are equal.

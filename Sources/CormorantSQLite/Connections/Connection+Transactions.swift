@@ -129,7 +129,7 @@ extension Connection {
         left()
     }
 
-    private func rollBackAll() throws {
+    func rollBackAll() throws {
         schemaChanges &+= 1
         do {
             try run("ROLLBACK")
@@ -158,7 +158,7 @@ extension Connection {
     }
 
     func updateCommitHook() {
-        guard changeLog != nil else {
+        guard changeLog != nil || hasHostCollations else {
             sqlite3_commit_hook(handle, nil, nil)
             return
         }
@@ -167,6 +167,7 @@ extension Connection {
             { context in
                 guard let context else { return 0 }
                 let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+                if connection.hostCalls?.collationFailure != nil { return 1 }
                 connection.changeLog?.commitBegins()
                 return 0
             }, Unmanaged.passUnretained(self).toOpaque())

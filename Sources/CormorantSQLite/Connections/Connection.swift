@@ -61,6 +61,8 @@ package final class Connection: ConnectionAttachment {
     var alteredPage: (path: String, page: UInt32)?
     /// Once the program has brought a function.
     var hostCalls: HostCalls?
+    /// Once one of them was a collation.
+    var hasHostCollations = false
     /// Up to which it has those of the program.
     var broughtVersion = 0
     /// Whether it, or a file that was attached, is.
@@ -222,6 +224,7 @@ package final class Connection: ConnectionAttachment {
         // SQLite had no memory for it.
         guard handle != nil else { return }
         setTrace(nil)
+        sqlite3_commit_hook(handle, nil, nil)
         sqlite3_set_authorizer(handle, nil, nil)
         if let log = changeLog {
             changeLog = nil
@@ -253,6 +256,7 @@ package final class Connection: ConnectionAttachment {
                     throw notForSQL(word, sql)
                 }
                 if changesSchema(statement) { schemaChanges &+= 1 }
+                hostCalls?.statementBegins()
                 while status == SQLITE_OK, statement != nil {
                     status = sqlite3_step(statement)
                     if status == lockedInSharedMemory {
@@ -262,6 +266,10 @@ package final class Connection: ConnectionAttachment {
                         }
                     }
                     if status == SQLITE_ROW { status = SQLITE_OK } else { break }
+                }
+                if let error = endIfCollationFailed(statement, sql) {
+                    sqlite3_finalize(statement)
+                    throw error
                 }
                 if status != SQLITE_OK, status != SQLITE_DONE {
                     let error = compileError(status, sql: sql, from: begin - start)

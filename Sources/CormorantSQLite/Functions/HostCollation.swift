@@ -19,12 +19,13 @@ private final class CollationOnConnection {
 
     init(_ collation: HostCollation, _ calls: HostCalls) { (self.collation, self.calls) = (collation, calls) }
 
-    /// SQLite has no way to say that a comparison failed: the statement is interrupted, and its error is this one.
+    /// SQLite has no way to say that a comparison failed, and looks in loops alone whether a statement is interrupted: so whoever
+    /// runs one asks after each step (`endIfCollationFailed`).
     func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
         do {
             return Int32(clamping: try calls.run { try collation.compare(left, right) })
         } catch {
-            calls.interrupt(error, in: collation.name)
+            calls.fail(error, in: collation.name)
             return 0
         }
     }
@@ -34,6 +35,10 @@ extension Connection {
     /// Source: https://www.sqlite.org/c3ref/create_collation.html
     /// - Parameter collation: nil takes it away.
     func setCollation(_ name: String, _ collation: HostCollation?, _ calls: HostCalls) throws {
+        if collation != nil, !hasHostCollations {
+            hasHostCollations = true
+            updateCommitHook()
+        }
         let context = collation.map { Unmanaged.passRetained(CollationOnConnection($0, calls)) }
         let status = sqlite3_create_collation_v2(
             handle, name, SQLITE_UTF8, context?.toOpaque(),
@@ -52,5 +57,19 @@ extension Connection {
         // As with no other of its functions, SQLite leaves it to the caller.
         context?.release()
         throw status == SQLITE_BUSY ? inUse("collation", name) : error(status)
+    }
+
+    /// Ends a statement in which a collation failed, whatever SQLite made of it. As where SQLite interrupts one that writes, the
+    /// transaction is rolled back with it.
+    /// - Returns: the error that it has; nil where no collation failed.
+    func endIfCollationFailed(_ statement: OpaquePointer?, _ sql: String) -> CormorantError? {
+        guard let calls = hostCalls, let failure = calls.collationFailure else { return nil }
+        let writes = sqlite3_stmt_readonly(statement) == 0
+        // By which a statement with RETURNING commits: the hook does not let it.
+        sqlite3_reset(statement)
+        calls.statementBegins()
+        changeLog?.statementFailed(statement)
+        if writes, isInTransaction { try? rollBackAll() }
+        return failure.during(sql)
     }
 }

@@ -58,8 +58,8 @@ package final class HostFunction: Sendable {
 /// What functions of the program's met on a connection, which SQLite's result codes cannot say.
 final class HostCalls {
     private var error: CormorantError?
-    /// Why a collation interrupted the statement.
-    private var interruption: CormorantError?
+    /// Why a collation failed in the statement that runs.
+    private(set) var collationFailure: CormorantError?
     private var depth = 0
     /// Told when the first of the calls begins and when the last ends.
     var changed: ((Bool) -> Void)?
@@ -79,10 +79,19 @@ final class HostCalls {
 
     func note(_ error: any Error, of function: String) { self.error = failure(error, of: "function \(function)") }
 
-    func interrupt(_ error: any Error, in collation: String) {
-        interruption = failure(error, of: "collation \(collation)")
-        sqlite3_interrupt(handle)
+    func fail(_ error: any Error, in collation: String) {
+        collationFailure = failure(error, of: "collation \(collation)")
+        // So that it ends soon; the others that run would be interrupted with it.
+        var running = 0
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let next = statement {
+            running += Int(sqlite3_stmt_busy(next))
+            statement = sqlite3_next_stmt(handle, next)
+        }
+        if running <= 1 { sqlite3_interrupt(handle) }
     }
+
+    func statementBegins() { collationFailure = nil }
 
     private func failure(_ error: any Error, of what: String) -> CormorantError {
         error as? CormorantError ?? CormorantError(.callback, "the \(what) failed: \(error)", cause: error)
@@ -90,13 +99,17 @@ final class HostCalls {
 
     /// Why the statement failed, if it is the program's doing.
     func take(_ code: Int32) -> CormorantError? {
-        defer { interruption = nil }
-        return code == functionFailed ? error : code == SQLITE_INTERRUPT ? interruption : nil
+        defer { collationFailure = nil }
+        return code == functionFailed
+            ? error : code == SQLITE_INTERRUPT || code == commitRefused ? collationFailure : nil
     }
 }
 
 /// How a statement fails in which a function of the program's did: SQLite has no such code.
 let functionFailed = SQLITE_ERROR | 0x43 << 8
+
+/// How a statement fails that the commit hook does not let commit.
+private let commitRefused = SQLITE_CONSTRAINT | 2 << 8  // COMMITHOOK
 
 /// A function on one connection: what SQLite holds.
 private final class FunctionOnConnection {

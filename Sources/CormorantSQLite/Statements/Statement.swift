@@ -11,6 +11,8 @@ package final class Statement {
     /// nil where it is SQLite's.
     package let engine: (any EngineStatement)?
     package let sql: String
+    /// Whether a step is SQLite's, and calls no collation of the program's, which may fail.
+    @usableFromInline let isPlain: Bool
     @usableFromInline package let parameterCount: Int
     /// As it was prepared; SQLite prepares it again when the schema has changed.
     package var columnCount: Int { engine.map(\.columnCount) ?? Int(sqlite3_column_count(pointer)) }
@@ -39,6 +41,7 @@ package final class Statement {
     package init(_ connection: Connection, _ sql: String) throws {
         self.connection = connection
         self.sql = sql
+        isPlain = connection.engine == nil && !connection.hasHostCollations
         if let other = connection.engine {
             pointer = nil
             let statement = try other.prepare(sql)
@@ -92,11 +95,21 @@ package final class Statement {
     /// Goes to the next row; false at the end.
     @inlinable @inline(__always)
     package func step() throws -> Bool {
-        if pointer == nil { return try stepEngine() }
+        if !isPlain { return try stepOther() }
         let status = sqlite3_step(pointer)
         if status == SQLITE_ROW { return true }
         if status == SQLITE_DONE { return false }
         return try stepAgain(status)
+    }
+
+    /// The step of another engine's, or of one in which a collation of the program's may fail.
+    @usableFromInline @inline(never)
+    func stepOther() throws -> Bool {
+        if let engine { return try engine.step() }
+        connection.hostCalls?.statementBegins()
+        let status = sqlite3_step(pointer)
+        if let error = connection.endIfCollationFailed(pointer, sql) { throw error }
+        return try status == SQLITE_ROW || status != SQLITE_DONE && stepAgain(status)
     }
 
     @usableFromInline @inline(never)

@@ -146,7 +146,8 @@ def register_collation(database: Database, name: str, compare: Callable[[str, st
     takes it away.
 
     It must always agree with itself: an index that a collation made which does not loses rows. Every program needs it
-    that reads or writes a table with such an index or column.
+    that reads or writes a table with such an index or column. A statement in which it raises fails and changes nothing;
+    one that writes takes the transaction that it is in with it.
     """
     native_function.register_collation(database._handle, name, compare)
 
