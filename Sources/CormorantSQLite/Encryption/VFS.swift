@@ -53,6 +53,8 @@ enum VFS {
 
     /// SQLite's own handle of a schema's file.
     static func filePointer(_ connection: OpaquePointer?, _ schema: String) -> UnsafeMutablePointer<sqlite3_file>? {
+        // Where it has no memory for a connection, SQLite gives none.
+        guard let connection else { return nil }
         var file: UnsafeMutablePointer<sqlite3_file>?
         return sqlite3_file_control(connection, schema, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK ? file : nil
     }

@@ -29,7 +29,11 @@ final class DamagedFile {
         if fileSize(path) > 0 { try refuseLeftoverLogs(of: path, codec, isRepaired: true) }
         self.codec = codec
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX
-        guard sqlite3_open_v2(path, &handle, flags, VFS.name) == SQLITE_OK else {
+        let status = sqlite3_open_v2(path, &handle, flags, VFS.name)
+        guard status == SQLITE_OK else {
+            guard status != SQLITE_NOMEM else {
+                throw CormorantError(.noMemory, "SQLite has no memory to open \"\(path)\"", sqliteCode: status)
+            }
             let number = sqlite3_system_errno(handle)
             throw CormorantError(
                 .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path, number))",

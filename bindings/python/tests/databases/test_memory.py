@@ -77,5 +77,29 @@ def test_every_size_of_memory_is_an_error_or_enough(tmp_path: Path, kind: str) -
     assert done == 5
 
 
+REPAIR = """
+import sys
+from cormorant import Database, Error
+from cormorant.maintenance import repair
+path = sys.argv[1]
+with Database(path) as db:
+    db.execute("CREATE TABLE t (x)")
+memory = Database(":memory:")
+try:
+    memory.execute("PRAGMA hard_heap_limit = 1")
+except Error:
+    pass
+try:
+    repair(path, path + "-new")
+except Error as error:
+    print(error.code)
+"""
+
+
+def test_a_repair_without_memory_is_an_error(tmp_path: Path) -> None:
+    ended = subprocess.run([sys.executable, "-c", REPAIR, tmp_path / "a.db"], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "CORM_E_NO_MEMORY\n", "")
+
+
 if __name__ == "__main__":
     main(sys.argv[1], Cipher("x'" + "11" * 48 + "'") if sys.argv[2] == "encrypted" else None)
