@@ -13,6 +13,12 @@ package func refuseLeftoverLogs(of path: String, _ codec: (any PageCodec)?, isRe
     guard let path = isURI(path) ? FileOnDisk(path)?.path : followed(path), stat(path, &info) == 0,
         info.st_mode & S_IFMT == S_IFREG
     else { return }
+    // SQLite would wait for ever for somebody who writes to a pipe.
+    for suffix in ["-wal", "-journal"] where isStream(path + suffix) {
+        throw CormorantError(
+            .cannotOpen, "\"\(path)\(suffix)\" is no file, and where the journal of \"\(path)\" is looked for",
+            hint: "remove it")
+    }
     guard info.st_size == 0 else {
         try refuseStrayLog(of: path, codec)
         return try refuseStrayJournal(of: path, codec, isRepaired)

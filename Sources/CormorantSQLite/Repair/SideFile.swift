@@ -2,13 +2,16 @@ import CSQLite
 import CormorantBase
 import CormorantPlatform
 
-/// A log or a journal, on which SQLite has no locks.
+/// A log or a journal, on which SQLite has no locks. What is no file counts as none.
 final class SideFile {
     private let descriptor: Int32
 
     init?(_ path: String) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without waiting for who writes to a pipe.
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0 { return nil }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
     }
 
     deinit { close(descriptor) }

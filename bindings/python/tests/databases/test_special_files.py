@@ -121,3 +121,33 @@ def test_a_url_of_another_library_is_told_to_be_none(tmp_path: Path, monkeypatch
         ) as caught:
             Database(f"{scheme}://ada:secret@localhost/shop")
         assert "secret" not in str(caught.value)
+
+
+PIPED = """
+import sys
+from cormorant import Cipher, Database, DatabaseError
+from cormorant.maintenance import repair
+path = sys.argv[1]
+for work in (lambda: Database(path).close(), lambda: repair(path, path + "-new"),
+             lambda: Database(path, cipher=Cipher("k", rounds=5)).close()):
+    try:
+        work()
+        print("done")
+    except DatabaseError as error:
+        print(error.code)
+"""
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-journal"])
+@pytest.mark.parametrize("content", ["database", "empty"])
+def test_a_pipe_in_the_place_of_a_log_keeps_nobody_waiting(tmp_path: Path, suffix: str, content: str) -> None:
+    path = tmp_path / "a.db"
+    path.touch()
+    if content == "database":
+        with Database(path) as db:
+            db.execute("CREATE TABLE t (x)")
+    os.mkfifo(f"{path}{suffix}")
+    told = subprocess.run([sys.executable, "-c", PIPED, path], capture_output=True, text=True, timeout=30)
+    assert told.stderr == ""
+    repaired = "CORM_E_NOT_A_DATABASE" if content == "empty" else "CORM_E_CANNOT_OPEN"
+    assert told.stdout.split() == ["CORM_E_CANNOT_OPEN", repaired, "CORM_E_CANNOT_OPEN"]
