@@ -13,6 +13,13 @@ package enum HostDefinition: Sendable {
         }
     }
 
+    fileprivate var isThere: Bool {
+        switch self {
+        case .function(_, _, let function): function != nil
+        case .collation(_, let collation): collation != nil
+        }
+    }
+
     fileprivate var name: String {
         switch self {
         case .function(let name, _, _), .collation(let name, _): name
@@ -28,6 +35,8 @@ package struct HostDefinitions: Sendable {
     package init() {}
 
     package mutating func set(_ definition: HostDefinition) {
+        // What the program did not bring is not its to take away.
+        guard definition.isThere || newest[definition.key] != nil else { return }
         version += 1
         newest[definition.key] = (version, definition)
     }
@@ -48,7 +57,13 @@ extension Connection {
         hostCalls = calls
         for definition in definitions.since(broughtVersion) {
             switch definition {
-            case .function(let name, let count, let function): try setFunction(name, count, function, calls)
+            case .function(let name, let count, let function):
+                // In the place of one of the program's there is the library's again.
+                if function == nil, count == 2, foldIdentifier(name) == "regexp" {
+                    try registerRegularExpressions()
+                } else {
+                    try setFunction(name, count, function, calls)
+                }
             case .collation(let name, let collation): try setCollation(name, collation, calls)
             }
         }

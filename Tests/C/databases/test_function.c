@@ -319,6 +319,25 @@ static void collations_order_texts(void **state) {
     corm_result_close(result);
 }
 
+/* A function of the program's that is taken away leaves the library's of its name. */
+static void the_library_keeps_its_own(void **state) {
+    (void)state;
+    const char *sql = "SELECT 'cat' REGEXP '^c.t$'";
+    corm_function none = named("REGEXP", 2, NULL), function = named("regexp", 2, failing);
+    OK(corm_database_register_function(db, &none, &failure));
+    assert_int_equal(select_int(sql), 1);
+    OK(corm_database_register_function(db, &function, &failure));
+    GIVES(CORM_E_CALLBACK, corm_database_execute_script(db, sql, &failure));
+    OK(corm_database_register_function(db, &none, &failure));
+    assert_int_equal(select_int(sql), 1);
+    /* Nor is one taken away of what SQLite brings besides. */
+    sql = "SELECT count(*) FROM pragma_function_list WHERE name IN ('bm25', 'snippet')";
+    int64_t before = select_int(sql);
+    none = named("bm25", -1, NULL);
+    OK(corm_database_register_function(db, &none, &failure));
+    assert_int_equal(select_int(sql), before);
+}
+
 static void *read_beside(void *context) {
     *(int64_t *)context = select_int("SELECT twice(21)");
     return NULL;
@@ -351,6 +370,7 @@ int main(void) {
         TEST(names_and_numbers_that_cannot_be),
         TEST(schemas_call_only_what_may),
         TEST(collations_order_texts),
+        TEST(the_library_keeps_its_own),
         TEST(readers_have_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
