@@ -44,6 +44,9 @@ extension Connection {
 extension Statement {
     // Apart from the calls of SQLite's, which stand in line where many values are read and written.
 
+    @usableFromInline @inline(never)
+    func stepEngine() throws -> Bool { try engine?.step() ?? false }
+
     @inline(never)
     func engineRow() -> (cells: UnsafePointer<RowCell>, count: Int32)? { engine?.row }
 

@@ -256,7 +256,7 @@ package final class Connection: ConnectionAttachment {
                     throw notForSQL(word, sql)
                 }
                 if changesSchema(statement) { schemaChanges &+= 1 }
-                hostCalls?.statementBegins()
+                hostCalls?.forgetCollationFailure()
                 while status == SQLITE_OK, statement != nil {
                     status = sqlite3_step(statement)
                     if status == lockedInSharedMemory {

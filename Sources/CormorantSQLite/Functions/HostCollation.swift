@@ -67,7 +67,7 @@ extension Connection {
         let writes = sqlite3_stmt_readonly(statement) == 0
         // By which a statement with RETURNING commits: the hook does not let it.
         sqlite3_reset(statement)
-        calls.statementBegins()
+        calls.forgetCollationFailure()
         changeLog?.statementFailed(statement)
         if writes, isInTransaction { try? rollBackAll() }
         return failure.during(sql)

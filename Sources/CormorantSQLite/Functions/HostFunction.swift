@@ -91,7 +91,7 @@ final class HostCalls {
         if running <= 1 { sqlite3_interrupt(handle) }
     }
 
-    func statementBegins() { collationFailure = nil }
+    func forgetCollationFailure() { collationFailure = nil }
 
     private func failure(_ error: any Error, of what: String) -> CormorantError {
         error as? CormorantError ?? CormorantError(.callback, "the \(what) failed: \(error)", cause: error)

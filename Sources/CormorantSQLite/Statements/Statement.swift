@@ -11,8 +11,9 @@ package final class Statement {
     /// nil where it is SQLite's.
     package let engine: (any EngineStatement)?
     package let sql: String
-    /// Whether a step is SQLite's, and calls no collation of the program's, which may fail.
-    @usableFromInline let isPlain: Bool
+    /// What a step gives behind which there is nothing to look at: SQLITE_ROW and SQLITE_DONE, but no status where a collation of the
+    /// program's may have failed.
+    @usableFromInline let (row, done): (Int32, Int32)
     @usableFromInline package let parameterCount: Int
     /// As it was prepared; SQLite prepares it again when the schema has changed.
     package var columnCount: Int { engine.map(\.columnCount) ?? Int(sqlite3_column_count(pointer)) }
@@ -41,7 +42,7 @@ package final class Statement {
     package init(_ connection: Connection, _ sql: String) throws {
         self.connection = connection
         self.sql = sql
-        isPlain = connection.engine == nil && !connection.hasHostCollations
+        (row, done) = connection.hasHostCollations ? (-1, -1) : (SQLITE_ROW, SQLITE_DONE)
         if let other = connection.engine {
             pointer = nil
             let statement = try other.prepare(sql)
@@ -72,6 +73,8 @@ package final class Statement {
                 return status
             }
         }
+        // Comparisons with what ANALYZE found, to plan by.
+        connection.hostCalls?.forgetCollationFailure()
         pointer = prepared
         transactionWord = transactionWordOf(prepared)
         changesSchema = CormorantSQLite.changesSchema(prepared)
@@ -95,21 +98,11 @@ package final class Statement {
     /// Goes to the next row; false at the end.
     @inlinable @inline(__always)
     package func step() throws -> Bool {
-        if !isPlain { return try stepOther() }
+        if pointer == nil { return try stepEngine() }
         let status = sqlite3_step(pointer)
-        if status == SQLITE_ROW { return true }
-        if status == SQLITE_DONE { return false }
+        if status == row { return true }
+        if status == done { return false }
         return try stepAgain(status)
-    }
-
-    /// The step of another engine's, or of one in which a collation of the program's may fail.
-    @usableFromInline @inline(never)
-    func stepOther() throws -> Bool {
-        if let engine { return try engine.step() }
-        connection.hostCalls?.statementBegins()
-        let status = sqlite3_step(pointer)
-        if let error = connection.endIfCollationFailed(pointer, sql) { throw error }
-        return try status == SQLITE_ROW || status != SQLITE_DONE && stepAgain(status)
     }
 
     @usableFromInline @inline(never)
@@ -121,6 +114,7 @@ package final class Statement {
                 sqlite3_reset(pointer)
                 return sqlite3_step(pointer)
             } : status
+        if let error = connection.endIfCollationFailed(pointer, sql) { throw error }
         guard again == SQLITE_ROW || again == SQLITE_DONE else { throw stepError(again) }
         return again == SQLITE_ROW
     }
