@@ -17,7 +17,12 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
     private var inbox: [CommittedChanges] = []
     /// The threads that have them come while they hold a connection that is about to be released.
     private var tellers: Set<Int64> = []
-    private var isDelivering = false
+    /// The thread that tells; 0: none does.
+    private var deliverer: Int64 = 0
+    /// Watches that are not told of changes any more, and why, until that is told.
+    private var failures: [(observer: Observer, error: CormorantError)] = []
+    /// Who has the connection is to tell when he is done with it.
+    private var wantsDelivery = false
     /// How often something came into the inbox.
     private var generation = 0
     /// The file may have changed, and nobody could look.
@@ -167,6 +172,7 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                 observers = []
                 cancelled = []
                 inbox = []
+                failures = []
                 subscription = nil
                 clock = nil
                 isClosed = true
@@ -223,10 +229,16 @@ extension ObservationHub {
 
     private func beforeRelease(_ connection: Connection) -> (() -> Void)? {
         tell(connection.changeLog?.takeCommitted() ?? [])
+        let me = currentThread().pointee.id
         let isDue = outbox?.isDue(connection) ?? false
         if isDue || locked({ wantsCheck }) { check(connection, hasCommitted: isDue) }
         let gone = locked {
             defer { cancelled = [] }
+            if wantsDelivery, deliverer != me {
+                wantsDelivery = false
+                inbox.append(CommittedChanges(changes: []))
+                tellers.insert(me)
+            }
             return cancelled
         }
         if !gone.isEmpty {
@@ -238,7 +250,7 @@ extension ObservationHub {
             stopIfIdle()
         }
         // Who has news tells them before its call returns, and not another who comes by.
-        let hasNews = locked { tellers.remove(currentThread().pointee.id) != nil }
+        let hasNews = locked { tellers.remove(me) != nil }
         return hasNews ? { [weak self] in self?.deliver() } : nil
     }
 
@@ -305,9 +317,11 @@ extension ObservationHub {
         // Another may have put this thread's commit into the inbox, and not have come to tell it.
         if hasCommitted { locked { if !inbox.isEmpty { tellers.insert(currentThread().pointee.id) } } }
         for (table, error) in outbox.failures {
-            let observers = locked { self.observers }
-            for observer in observers where observer.watched.contains(where: { $0.table === table }) {
-                observer.tell(error)
+            locked {
+                for observer in observers where observer.watched.contains(where: { $0.table === table }) {
+                    failures.append((observer, error))
+                    tellers.insert(currentThread().pointee.id)
+                }
             }
         }
         outbox.failures = []
@@ -376,15 +390,41 @@ extension ObservationHub {
         return try outcome.get()
     }
 
-    /// After the schema has changed: watches what the observer's query reads now.
-    private func watchAnew(_ observer: Observer) {
-        guard let sql = observer.sql, let database else { return }
-        try? database.withConnection { connection in
-            // One that was cancelled meanwhile may have given back what it watched, and one that fails keeps it.
-            guard !observer.isCancelled, let watched = try? connection.watch(query: sql) else { return }
+    /// After the schema has changed: watches what the observers' queries read now. Where another thread has the connection, once that
+    /// is done with it.
+    private func watchAnew(_ observers: [Observer]) {
+        let observers = observers.filter { $0.sql != nil }
+        guard !observers.isEmpty, let database else { return }
+        for observer in observers { observer.isUnsure = true }
+        func watch() -> Bool {
+            _ = database.withFreeConnection { connection in
+                for observer in observers { watchAnew(observer, connection) }
+            }
+            return !observers.contains { $0.isUnsure }
+        }
+        if watch() { return }
+        // Who has had it may have been done before he could know.
+        locked { wantsDelivery = true }
+        _ = watch()
+    }
+
+    private func watchAnew(_ observer: Observer, _ connection: Connection) {
+        // One that was cancelled meanwhile may have given back what it watched.
+        guard let sql = observer.sql, observer.isUnsure, !observer.isCancelled else { return observer.isUnsure = false }
+        do {
+            let watched = try connection.watch(query: sql)
             for former in observer.watched { untrack(former, connection, values: observer.keepsValues) }
             observer.watched = watched
+            observer.isUnsure = false
+        } catch {
+            // One that is wrong now keeps what it has, until the schema changes again.
+            observer.isUnsure = ![.sql, .schema].contains((error as? CormorantError)?.code)
         }
+    }
+
+    /// Has what could not be run be run again, by who has the connection when he is done with it.
+    func deliverLater() {
+        locked { wantsDelivery = true }
     }
 
     private func sqlOf(_ open: () throws -> StatementCursor) throws -> String {
@@ -413,24 +453,31 @@ extension ObservationHub {
     /// the thread that is at it already.
     private func deliver() {
         let isFirst = locked {
-            defer { isDelivering = true }
-            return !isDelivering
+            guard deliverer == 0 else { return false }
+            deliverer = currentThread().pointee.id
+            return true
         }
         guard isFirst else { return }
         while true {
-            let (news, everyone) = locked { () -> ([CommittedChanges], [Observer]) in
-                defer { inbox = [] }
-                if inbox.isEmpty { isDelivering = false }
-                return (inbox, observers)
+            let (news, failed, everyone) = locked {
+                defer { (inbox, failures) = ([], []) }
+                if inbox.isEmpty, failures.isEmpty { deliverer = 0 }
+                return (inbox, failures, observers)
             }
-            if news.isEmpty {
-                if Threads.isCancelled, everyone.contains(where: { $0.isBehind.isSet }) { catchUp() }
+            if news.isEmpty, failed.isEmpty {
+                if Threads.isCancelled, everyone.contains(where: { $0.isBehind.isSet || $0.isUnsure }) { catchUp() }
                 return
             }
             for committed in news {
                 for observer in everyone where !observer.isLive { observer.tell(committed) }
             }
-            if news.contains(where: { $0.changedSchema }) { everyone.forEach(watchAnew) }
+            for (observer, error) in failed { observer.tell(error) }
+            let late = everyone.filter(\.isUnsure)
+            watchAnew(news.contains { $0.changedSchema } ? everyone : late)
+            // What they went on to may have changed since.
+            for observer in late where !observer.isUnsure {
+                if observer.isLive { observer.isBehind.isSet = true } else { observer.tell(.foreign) }
+            }
             for observer in everyone where observer.isLive {
                 let relevant = news.filter { committed in
                     committed.isUnknown || committed.changedSchema

@@ -15,6 +15,8 @@ package final class Observer: @unchecked Sendable {  // `watched` belongs to the
     var watched: [WatchedTable] = []
     /// Of a query: it may read other tables when the schema has changed.
     let sql: String?
+    /// Whether it may read other tables by now. It belongs to who tells.
+    var isUnsure = false
     private weak let hub: ObservationHub?
     private let mailbox: Mailbox<Result<Pending, CormorantError>>
     private let fork = ForkMark()
@@ -154,6 +156,11 @@ extension Observer {
             // Of the thread that has committed, and of nobody's watch, is the limit of time.
             isBehind.isSet = true
         } catch {
+            // The last state is told in the end.
+            if (error as? CormorantError)?.code == .busy {
+                isBehind.isSet = true
+                hub?.deliverLater()
+            }
             // Nothing, where its database was closed meanwhile.
             mailbox.put(
                 .failure(

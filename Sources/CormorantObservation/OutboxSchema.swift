@@ -49,7 +49,7 @@ struct OutboxSchema {
             SELECT count(*) FROM gone
         $corm$;
         CREATE OR REPLACE FUNCTION \(schema).corm_change_note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-        SET search_path = pg_catalog, pg_temp AS $corm$
+        SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1 AS $corm$
         DECLARE
             v_whole boolean := TG_ARGV[0] = 'rows';
             v_keys text[] := TG_ARGV[1:];
@@ -74,20 +74,23 @@ struct OutboxSchema {
                         ELSE (SELECT jsonb_object_agg(c, j -> c) FROM unnest(v_keys) c) END))
                     INTO v_changes FROM (SELECT to_jsonb(r) AS j FROM old_rows r) x;
                 ELSE
+                    -- As text, for jsonb calls numbers and documents equal that are written in other ways.
                     SELECT jsonb_agg(jsonb_build_object(
                         'k', CASE WHEN o.j IS NULL THEN 1 WHEN n.j IS NULL THEN 3 ELSE 2 END,
-                        'o', CASE WHEN v_whole THEN o.j ELSE o.k END, 'n', CASE WHEN v_whole THEN n.j ELSE n.k END,
+                        'o', CASE WHEN v_whole THEN CAST(o.j AS jsonb) ELSE o.k END,
+                        'n', CASE WHEN v_whole THEN CAST(n.j AS jsonb) ELSE n.k END,
                         'c', CASE WHEN n.j IS NOT NULL AND o.j IS NOT NULL THEN (SELECT jsonb_agg(e.key)
-                            FROM jsonb_each(n.j) e WHERE e.value IS DISTINCT FROM o.j -> e.key) END
+                            FROM json_each(n.j) e JOIN json_each(o.j) f ON e.key = f.key
+                            WHERE CAST(e.value AS text) <> CAST(f.value AS text)) END
                         ) ORDER BY coalesce(o.place, n.place), n.j IS NULL DESC)
                     INTO v_changes
-                    FROM (SELECT row_number() OVER () AS place, to_jsonb(r) AS j,
+                    FROM (SELECT row_number() OVER () AS place, to_json(r) AS j,
                             (SELECT jsonb_object_agg(c, to_jsonb(r) -> c) FROM unnest(v_keys) c) AS k
                             FROM old_rows r) o
-                        FULL JOIN (SELECT row_number() OVER () AS place, to_jsonb(r) AS j,
+                        FULL JOIN (SELECT row_number() OVER () AS place, to_json(r) AS j,
                             (SELECT jsonb_object_agg(c, to_jsonb(r) -> c) FROM unnest(v_keys) c) AS k
                             FROM new_rows r) n ON o.k = n.k
-                    WHERE o.j IS DISTINCT FROM n.j;
+                    WHERE CAST(o.j AS text) IS DISTINCT FROM CAST(n.j AS text);
                     IF v_changes IS NULL THEN
                         RETURN NULL;
                     END IF;

@@ -19,6 +19,7 @@ final class ServerSubscription: Sendable {
         self.clock = clock
         // Before anything is watched, for what cannot be opened is an error of the call.
         let listener = Held(try listen?())
+        if listen != nil { listens(true) }
         try BackgroundThread { clock.run(interval, listener.take(), listen, listens, changed) }.detach()
     }
 
@@ -73,7 +74,7 @@ final class ServerSubscription: Sendable {
                 } catch {
                     listener?.close()
                     listener = nil
-                    listens(false)
+                    if !isStopped.isSet { listens(false) }
                 }
             }
             listener?.close()

@@ -24,6 +24,11 @@ class Artist(Model):
     name: Column[str] = column()
 
 
+class Price(Model):
+    id: Column[int | None] = column(primary_key=True, init=False)
+    amount: Column[decimal.Decimal] = column()
+
+
 @pytest.fixture(scope="module")
 def place() -> Iterator[str]:
     """One database for all, in which each test has a schema."""
@@ -421,6 +426,34 @@ def test_while_nothing_listens_the_server_answers(url: str) -> None:
         eventually(lambda: not is_kept(db))
         other.execute("UPDATE artist SET name = 'x'")
         assert named(db) == "x"
+
+
+def test_a_cache_that_is_set_after_its_listener_was_lost_answers(url: str) -> None:
+    """Mended: what is listened with anew was not told to those that are set again."""
+    with opened(url, notify="on") as db, Database(url) as other:
+        db.create_tables(Artist)
+        db.insert(Artist("a"))
+        db.set_cache(Artist, max_count=10, max_bytes=100_000)
+        assert is_kept(db)
+        listening = "datname = current_database() AND query LIKE 'LISTEN%'"
+        other.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {listening}")
+        eventually(lambda: not is_kept(db))
+        db.set_cache(Artist, max_count=0, max_bytes=0)
+        db.set_cache(Artist, max_count=10, max_bytes=100_000)
+        assert is_kept(db)
+        other.execute("UPDATE artist SET name = 'x'")
+        eventually(lambda: named(db) == "x")
+
+
+def test_what_becomes_its_equal_is_seen(url: str) -> None:
+    with opened(url) as db, Database(url) as other:
+        db.execute_script("CREATE TABLE price (id bigint PRIMARY KEY, amount numeric NOT NULL)")
+        db.execute_script("INSERT INTO price VALUES (1, 1.0), (10, 1)")
+        db.set_cache(Price, max_count=10, max_bytes=100_000)
+        assert str(db.find(Price, 1).amount) == "1.0"
+        other.execute("UPDATE price SET amount = 1.00 WHERE id = 1")
+        db.execute("UPDATE price SET amount = 2 WHERE id = 10")
+        assert str(db.find(Price, 1).amount) == "1.00"
 
 
 def test_a_server_that_does_not_answer_is_not_answered_for(own_server: Callable[..., str]) -> None:

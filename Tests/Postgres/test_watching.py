@@ -487,3 +487,59 @@ def test_records_that_are_inserted_one_and_many_are_noted_row_by_row(db: Databas
         db.insert_many([Artist(f"n{number}") for number in range(999)])
         found = [change.kind for event in events(observer, 2) for change in event.changes]
         assert found == ["insert"] * 1000
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [
+        ("numeric", "1.0", "1.00"),
+        ("double precision", "0", "-0"),
+        ("double precision", "0.3", "0.30000000000000004"),
+        ("json", '{"a": 1, "b": 2}', '{"b":2,"a":1}'),
+    ],
+)
+def test_what_changes_into_its_equal_is_told(url: str, kind: str, before: str, after: str) -> None:
+    with opened(url) as db, Database(url) as other:
+        db.execute_script(
+            f"CREATE TABLE t (id integer PRIMARY KEY, x integer, v {kind}); INSERT INTO t VALUES (1, 1, '{before}')"
+        )
+        with (
+            db.observe(Region("t", "v")) as observer,
+            db.observe(Region("t", "x")) as other_column,
+            db.observe_live(None, "SELECT CAST(v AS text) FROM t") as live,
+        ):
+            assert live.next(10) is not None
+            other.execute_script(f"SET extra_float_digits = 0; UPDATE t SET v = v; UPDATE t SET v = '{after}'")
+            (event,) = events(observer)
+            assert kinds(event) == [("update", (1,))]
+            assert other_column.next(0) is None
+            told = live.next(10)
+            assert told is not None and told.rows == [(after,)]
+
+
+def test_an_error_of_the_watch_is_told_under_no_lock(url: str) -> None:
+    """Mended: the callback had the outbox's lock, for which every thread that commits waited."""
+    told: list[str] = []
+    ended = threading.Event()
+
+    def write() -> None:
+        reader.execute("UPDATE artist SET name = 'x'")
+
+    def fail(error: Error) -> None:
+        thread = threading.Thread(target=write, daemon=True)
+        thread.start()
+        thread.join(10)
+        told.append(f"{error.message} {thread.is_alive()}")
+        reader.close()
+        ended.set()
+
+    with opened(url) as db:
+        db.create_tables(Artist)
+        db.observe(Artist).cancel()
+    reader = Database(f"{url}?poll=30")
+    reader.observe_live(Artist, callback=lambda _: None, on_error=fail)
+    psql(url, "ALTER TABLE artist DISABLE TRIGGER ALL")
+    assert ended.wait(30)
+    assert "no triggers" in told[0] and told[0].endswith("False")
+    with pytest.raises(Error, match="closed"):
+        reader.count("SELECT 1")

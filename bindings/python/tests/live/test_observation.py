@@ -353,3 +353,72 @@ def test_a_watch_begins_while_others_commit_faster_than_it_runs(path: Path) -> N
             ended.set()
             limit.cancel()
             thread.join()
+
+
+def test_a_watch_goes_on_to_other_tables_when_the_writer_was_busy(tmp_path: Path) -> None:
+    """Mended: a query that read other tables after a change of the schema was watched on those before, for ever."""
+    held: list[threading.Thread] = []
+
+    def hold(_: object) -> None:
+        began = threading.Event()
+
+        def write() -> None:
+            with db.transaction():
+                began.set()
+                time.sleep(1)
+
+        held.append(threading.Thread(target=write))
+        held[-1].start()
+        began.wait()
+
+    with Database(tmp_path / "a.db", busy_timeout=0.1) as db:
+        db.execute_script("CREATE TABLE a (x); CREATE TABLE b (x); CREATE VIEW v AS SELECT x FROM a")
+        with (
+            db.observe(Region("a"), callback=hold) as holder,
+            db.observe("SELECT x FROM v") as plain,
+            db.observe_live(None, "SELECT count(*) FROM v") as live,
+        ):
+            assert taken(live.next(10)).rows == [(0,)]
+            db.execute_script("BEGIN; DROP VIEW v; CREATE VIEW v AS SELECT x FROM b; INSERT INTO a VALUES (1); COMMIT")
+            holder.cancel()
+            held[0].join()
+            while live.next(0.2) or plain.next(0):
+                pass
+            db.execute("INSERT INTO b VALUES (1)")
+            assert taken(live.next(10)).rows == [(1,)]
+            assert taken(plain.next(10)).changes[0].table == "b"
+
+
+def test_reads_go_on_to_other_tables_when_the_writer_was_busy(tmp_path: Path) -> None:
+    held: list[threading.Thread] = []
+    name = "a"
+
+    def hold(_: object) -> None:
+        nonlocal name
+        name = "b"
+        began = threading.Event()
+
+        def write() -> None:
+            with db.transaction():
+                began.set()
+                time.sleep(1)
+
+        held.append(threading.Thread(target=write))
+        held[-1].start()
+        began.wait()
+
+    with Database(tmp_path / "a.db", busy_timeout=0.1) as db:
+        db.execute_script("CREATE TABLE a (x); CREATE TABLE b (x)")
+        with (
+            db.observe(Region("a"), callback=hold) as holder,
+            db.observe(lambda db: (name, db.count(f"SELECT 1 FROM {name}"))) as live,
+        ):
+            assert live.next(10) == ("a", 0)
+            db.execute("INSERT INTO a VALUES (1)")
+            holder.cancel()
+            held[0].join()
+            with pytest.raises(Error, match="busy"):
+                live.next(10)
+            assert live.next(10) == ("b", 0)
+            db.execute("INSERT INTO b VALUES (1)")
+            assert live.next(10) == ("b", 1)
