@@ -86,6 +86,38 @@ def test_another_index_of_the_name_is_not_the_steps(url: str) -> None:
         assert db.fetch_value(of) == "a"
 
 
+@pytest.mark.parametrize("start", ["", "-- outside transaction\n"])
+def test_statements_that_hold_others_are_one(url: str, start: str) -> None:
+    bundle = Bundle()
+    bundle.add("1", "CREATE TABLE t (x integer); CREATE TABLE a (x integer); CREATE TABLE b (x integer)")
+    bundle.add(
+        "2",
+        start
+        + """
+        CREATE RULE r AS ON INSERT TO t DO ALSO (INSERT INTO a VALUES (new.x); INSERT INTO b VALUES (new.x););
+        CREATE OR REPLACE FUNCTION f(begin integer) RETURNS integer LANGUAGE sql BEGIN ATOMIC
+            SELECT CASE WHEN begin > 0 THEN 1 END; SELECT CASE begin WHEN 1 THEN 2 ELSE 3 END; END;
+        CREATE PROCEDURE p() LANGUAGE sql BEGIN ATOMIC INSERT INTO a VALUES (7); INSERT INTO b VALUES (8); END;
+        INSERT INTO t SELECT f(1); CALL p();
+        """,
+    )
+    with Database(url) as db:
+        bundle.apply(db)
+        assert db.fetch_values("SELECT x FROM t UNION ALL SELECT x FROM a UNION ALL SELECT x FROM b") == [2, 2, 7, 2, 8]
+
+
+def test_a_partition_is_detached_concurrently(url: str) -> None:
+    bundle = Bundle()
+    bundle.add(
+        "1",
+        "CREATE TABLE p (x integer) PARTITION BY LIST (x); CREATE TABLE q PARTITION OF p FOR VALUES IN (1)",
+    )
+    bundle.add("2", "-- outside transaction\nALTER TABLE IF EXISTS public.p DETACH PARTITION public.q CONCURRENTLY;")
+    with Database(url) as db:
+        bundle.apply(db)
+        assert db.count("SELECT 1 FROM pg_inherits") == 0
+
+
 def test_what_a_block_makes_anew_or_finds_empty_is_no_loss(url: str) -> None:
     bundle = Bundle()
     bundle.add(

@@ -102,6 +102,11 @@ func isAlone(_ sql: String) -> Bool {
     return words.first == "vacuum" || words.contains("concurrently")
         || words.first == "alter" && words.dropFirst().first == "system"
         || words.first == "do" && contains(foldIdentifier(sql), "commit")
+        || words.starts(with: ["alter", "table"]) && isDetachedConcurrently(serverWords(sql, .max))
+}
+
+private func isDetachedConcurrently(_ words: [String]) -> Bool {
+    words.contains("detach") && words.last == "concurrently"
 }
 
 /// Refuses an index that is made concurrently and has no name, by which it would be known when it was cut off.

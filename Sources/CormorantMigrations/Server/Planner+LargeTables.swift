@@ -22,6 +22,10 @@ extension Planner {
         return found
     }
 
+    private func isPartitioned(_ table: String) -> Bool {
+        server?.partitioned.contains(nameKey(origins.table(table))) ?? false
+    }
+
     private func isMany(_ select: String, _ file: Connection) throws -> Bool {
         try number("SELECT count(*) FROM (\(select) LIMIT \(Self.manyRows + 1)) AS few", file) ?? 0 > Self.manyRows
     }
@@ -37,6 +41,10 @@ extension Planner {
             && difference.after.foreignKeys.contains { $0.definition.sql == change.after && self.isLate($0.key) }
         guard try isLate || isLarge(table.name), let last = sql.last else { return [] }
         switch change.kind {
+        // Of a table with partitions the server adds it with what validates it.
+        case .addForeignKey where isPartitioned(table.name):
+            if isLate { sql = [] }
+            return isLate ? [[last]] : []
         case .addCheck, .addForeignKey:
             guard let name = constraint(change.after, in: difference.after) else { return [] }
             if server?.unvalidated.contains([nameKey(table.name), ExactText(name)]) ?? false { return [] }
@@ -71,10 +79,16 @@ extension Planner {
         sql = []
         func place(_ block: String) -> String { "CAST(format('(%s,0)', \(block)) AS tid)" }
         let range = "ctid >= \(place("block")) AND ctid < \(place("block + \(Self.blocks)"))"
+        // The rows of partitions and heirs are in their own blocks.
         let body = """
-            DECLARE block bigint := 0;
+            DECLARE
+              block bigint := 0;
+              size bigint := (WITH RECURSIVE below(id) AS (
+                  SELECT CAST(CAST(\(textLiteral(quoted)) AS regclass) AS oid)
+                  UNION SELECT inhrelid FROM pg_inherits JOIN below ON inhparent = id)
+                SELECT max(pg_relation_size(id)) FROM below);
             BEGIN
-              WHILE block * CAST(current_setting('block_size') AS bigint) < pg_relation_size(\(textLiteral(quoted))) LOOP
+              WHILE block * CAST(current_setting('block_size') AS bigint) < size LOOP
                 \(ServerReplay.within(update)) AND \(range);
                 \(Self.commit)
                 block := block + \(Self.blocks);
@@ -132,8 +146,7 @@ extension Planner {
     func indexOnServer(_ index: IndexDefinition) throws -> (sql: [String], isApart: Bool) {
         let isCutOff = server?.invalidIndexes.contains(nameKey(index.name)) ?? false
         let name = quoteIdentifier(index.name)
-        let isApart =
-            try isLarge(index.table) && !(server?.partitioned.contains(nameKey(index.table)) ?? false)
+        let isApart = try isLarge(index.table) && !isPartitioned(index.table)
         guard isApart else { return ((isCutOff ? ["DROP INDEX \(name)"] : []) + [index.sql], false) }
         let words = index.isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX "
         guard index.sql.hasPrefix(words) else { return ([index.sql], false) }

@@ -18,23 +18,37 @@ func serverWords(_ sql: String, _ count: Int) -> [String] {
     }
 }
 
-/// The statements of SQL as the server reads it.
+/// The statements of SQL as the server reads it. A semicolon in parentheses, or between BEGIN ATOMIC and its END, ends none.
 func serverStatements(_ sql: String) -> [(sql: String, offset: Int)] {
     var copy = sql
     return copy.withUTF8 { bytes in
         var found: [(sql: String, offset: Int)] = []
         var lexer = SQLLexer(bytes)
         var start: Int?
+        var (parentheses, blocks) = (0, 0)
+        var before = ""
         func end(_ position: Int) {
             if let begin = start { found.append((String(decoding: bytes[begin..<position], as: UTF8.self), begin)) }
-            start = nil
+            (start, parentheses, blocks) = (nil, 0, 0)
         }
         while let token = lexer.scanPostgreSQL() {
-            if token.kind == .semicolon {
+            if token.isSpace { continue }
+            switch token.kind {
+            case .semicolon where parentheses == 0 && blocks == 0:
                 end(token.range.lowerBound)
-            } else if !token.isSpace, start == nil {
-                start = token.range.lowerBound
+                continue
+            case .leftParenthesis: parentheses += 1
+            case .rightParenthesis: parentheses = max(0, parentheses - 1)
+            default: break
             }
+            if start == nil { start = token.range.lowerBound }
+            let word = token.kind == .identifier ? foldIdentifier(lexer.unquoted(token)) : ""
+            if word == "atomic" && before == "begin" || word == "case" && blocks > 0 {
+                blocks += 1
+            } else if word == "end", blocks > 0 {
+                blocks -= 1
+            }
+            before = word
         }
         end(bytes.count)
         return found

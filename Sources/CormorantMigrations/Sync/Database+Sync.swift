@@ -64,17 +64,20 @@ extension Database {
     /// What of a sync can be done inside the caller's transaction, with which it is rolled back.
     func syncInTransaction(_ models: [ModelDescriptor], _ connection: Connection) throws {
         let models = try checked(models)
-        let plan = try makePlan(models, MigrationOptions(), connection)
-        guard plan.problems.isEmpty else { throw refusal(plan.problems) }
-        if let step = plan.steps.first(where: { !$0.rebuilt.isEmpty || $0.isApart }) {
-            throw CormorantError(
-                .transaction,
-                "inside a transaction \(step.isApart ? "nothing is done apart" : "no table is rebuilt"), which takes \(step.summary)",
-                hint: "sync the models before the transaction, or use them once")
-        }
         let applier = Applier(self, MigrationOptions())
         try applier.runWithForeignKeys(connection) { connection in
-            try applier.nested(connection) { try applier.bring(models, plan, connection) }
+            // Planned where no other migration can come between.
+            try applier.nested(connection) {
+                let plan = try makePlan(models, MigrationOptions(), connection)
+                guard plan.problems.isEmpty else { throw refusal(plan.problems) }
+                if let step = plan.steps.first(where: { !$0.rebuilt.isEmpty || $0.isApart }) {
+                    throw CormorantError(
+                        .transaction,
+                        "inside a transaction \(step.isApart ? "nothing is done apart" : "no table is rebuilt"), which takes \(step.summary)",
+                        hint: "sync the models before the transaction, or use them once")
+                }
+                try applier.bring(models, plan, connection)
+            }
         }
     }
 
