@@ -591,3 +591,30 @@ def test_observers_leave_the_pool_as_it_is(url: str) -> None:
 def test_a_connection_of_the_db_api_has_no_other(url: str) -> None:
     with pytest.raises(dbapi.ProgrammingError, match="no other writers"):
         dbapi.connect(url, writer_count=2)
+
+
+def test_a_trace_is_set_and_ended_while_another_thread_traces_in_a_transaction(url: str) -> None:
+    """Mended: one had the readers and waited for the other's connection, until the busy timeout was over."""
+    told: list[str] = []
+    begun, ending = threading.Event(), threading.Event()
+
+    def trace() -> None:
+        with db.tracing(lambda _sql, _: None):
+            begun.set()
+            ending.wait(20)
+
+    with Database(url, busy_timeout=20) as db:
+        other = threading.Thread(target=trace)
+        other.start()
+        assert begun.wait(20)
+        start = time.monotonic()
+        with db.transaction():
+            db.fetch_value("SELECT 1")
+            ending.set()
+            time.sleep(0.3)
+            for _ in range(2):
+                with db.tracing(lambda sql, _: told.append(sql)):
+                    db.fetch_value("SELECT 2")
+        other.join(20)
+        assert time.monotonic() - start < 5
+    assert told == ["SELECT 2"] * 2

@@ -434,25 +434,38 @@ final class ConnectionPool: @unchecked Sendable {
     /// Each reader gets them when it is next taken.
     func set(_ definitions: HostDefinitions) { state.locked { self.definitions = definitions } }
 
-    /// Returns when none calls the callback before any more. Where another thread keeps one in use, nothing is set.
-    /// - Parameter others: sets that of what goes with them, and gives it, or throws.
-    func setTrace(_ others: () throws -> TraceCallback?) throws -> TraceCallback? {
-        let end = time(after: options.busyTimeout)
+    /// Sets what `choose` gives once no statement runs on their connections, and none calls the callback before any more.
+    /// - Returns: where nothing is set, the one that another thread keeps: whoever keeps it may be waiting for the others, so that none
+    ///   of them is kept while it is waited for.
+    static func setTrace(_ pools: [ConnectionPool], _ choose: () -> TraceCallback?) throws -> (
+        ConnectionPool, PooledConnection
+    )? {
         var locked: [(pooled: PooledConnection, wasAbandoned: Bool)] = []
         defer {
             for (pooled, wasAbandoned) in locked {
-                if wasAbandoned { pooled.releaseAbandoned() } else { pooled.lock.unlock() }
+                if wasAbandoned { pooled.releaseAbandoned() } else { pooled.unlock() }
             }
         }
-        for pooled in members {
-            let outcome = pooled.lock.lock(Int(max(0, end - monotonicTime()) / 1_000_000))
-            guard outcome == .taken || outcome == .abandoned else { throw isFull() }
-            locked.append((pooled, outcome == .abandoned))
+        for pool in pools {
+            for pooled in pool.members {
+                let outcome = pooled.lock.lock(20)
+                guard outcome == .taken || outcome == .abandoned else { return (pool, pooled) }
+                locked.append((pooled, outcome == .abandoned))
+            }
         }
-        let callback = try others()
-        state.locked { trace = callback }
+        let callback = choose()
+        for pool in pools { pool.state.locked { pool.trace = callback } }
         for (pooled, _) in locked { pooled.connection?.setTrace(callback) }
-        return callback
+        return nil
+    }
+
+    /// Waits until no other thread keeps that one of its connections, so many milliseconds at most.
+    func wait(for pooled: PooledConnection, _ milliseconds: Int) throws {
+        switch pooled.lock.lock(milliseconds) {
+        case .taken: pooled.unlock()
+        case .abandoned: pooled.releaseAbandoned()
+        case .timedOut, .forked: throw isFull()
+        }
     }
 
     /// Closes all.

@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 extension Database {
     /// Calls back after every statement with its SQL, parameters unexpanded, and the nanoseconds from its first step to
@@ -17,21 +18,20 @@ extension Database {
                 .transaction, "a trace cannot be set inside a transaction that only reads",
                 hint: "set it before the transaction begins, or after it has ended")
         }
-        if let writers {
-            // In order: two that held one each while they wait for all would wait for each other.
-            _ = try set(readers) { try writers.setTrace { choose() } }
-            return
-        }
-        try withConnection { connection in
-            _ = try set(readers) {
-                let callback = choose()
-                connection.setTrace(callback)
-                return callback
+        let end = time(after: writer.timeout)
+        let pools = [readers, writers].compactMap(\.self)
+        func set() throws -> (ConnectionPool, PooledConnection)? {
+            if writers != nil { return try ConnectionPool.setTrace(pools, choose) }
+            return try withConnection { connection in
+                try ConnectionPool.setTrace(pools) {
+                    let callback = choose()
+                    connection.setTrace(callback)
+                    return callback
+                }
             }
         }
-    }
-
-    private func set(_ pool: ConnectionPool?, _ others: () throws -> TraceCallback?) throws -> TraceCallback? {
-        try pool.map { try $0.setTrace(others) } ?? others()
+        while let (pool, pooled) = try set() {
+            try pool.wait(for: pooled, Int(max(0, end - monotonicTime()) / 1_000_000))
+        }
     }
 }

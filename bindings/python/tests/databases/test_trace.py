@@ -278,3 +278,23 @@ def test_a_block_in_a_transaction_waits_for_no_block_that_waits_for_it(path: Pat
     assert inner == ["SELECT 2"] * 2
     assert outer[-1:] == (["SELECT 3"] if is_entered else outer[-1:])
     assert not {"SELECT 2", "SELECT 4"} & set(outer)
+
+
+def test_writers_go_on_while_a_trace_waits_for_who_reads(path: Path) -> None:
+    """Mended: it kept the writer while it waited."""
+    waited: list[float] = []
+
+    def write() -> None:
+        time.sleep(0.3)
+        start = time.monotonic()
+        database.execute("CREATE TABLE t (x)")
+        waited.append(time.monotonic() - start)
+
+    with Database(path, busy_timeout=4) as database:
+        database.create_tables(Department, Person)
+        thread = threading.Thread(target=write)
+        thread.start()
+        with reading(database), pytest.raises(BusyError):
+            database.set_trace(lambda _sql, _: None)
+        thread.join()
+    assert waited[0] < 2
