@@ -156,7 +156,10 @@ package final class FairLock: @unchecked Sendable {
     package var anyIsRefused: Bool { refused.load() > 0 }
 
     /// Whether this thread holds it.
-    package func isHeld(by thread: Int64) -> Bool { abs(owner.load()) == thread }
+    package func isHeld(by thread: Int64) -> Bool { holder == thread }
+
+    /// The thread that holds it; 0: none does.
+    package var holder: Int64 { abs(owner.load()) }
 
     /// Runs `body`, which interrupts what a thread that is cancelled does, if that thread holds the lock; no other gets it meanwhile.
     package func ifHeld(by thread: Int64, _ body: () -> Void) {

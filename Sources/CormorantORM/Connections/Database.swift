@@ -170,7 +170,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
 
     /// - Returns: false when another thread uses it.
     func closeIfFree() throws -> Bool {
-        for queue in openQueues() { try queue.close() }
+        guard try closeQueuesIfFree() else { return false }
         if let writers { return try closeIfFree(writers) }
         switch writer.lock.lock(0) {
         case .taken, .abandoned: break
@@ -194,6 +194,23 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
         writer.close()
         if depth > 0 { currentThread().endTransaction() }
         writer.lock.dropKept(depth)
+        return true
+    }
+
+    /// Queues stay open where a call or a transaction of another thread, or the caller's own, is in the way.
+    private func closeQueuesIfFree() throws -> Bool {
+        let queues = openQueues()
+        if queues.isEmpty { return true }
+        guard !isClosed else { throw databaseClosed() }
+        let own = ownWriter
+        let isOwn = own.lock.isMine
+        try refuseToClose(depth: isOwn ? own.openDepth : 0, holds: isOwn ? own.lock.holds : 0)
+        let threads = Set(queues.map(\.threadOfItsOwn) + [currentThread().pointee.id])
+        let locks = [writer.lock] + [writers, readers].flatMap { $0?.members.map(\.lock) ?? [] }
+        guard locks.allSatisfy({ $0.holder == 0 || threads.contains($0.holder) || $0.isAbandoned }) else {
+            return false
+        }
+        for queue in queues { try queue.close() }
         return true
     }
 

@@ -191,11 +191,10 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
 // What cannot be done --------------------------------------------------------------------------------------------------
 
 extension WriteQueue {
-    private var isMine: Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        return threadID == currentThread().pointee.id
-    }
+    private var isMine: Bool { threadOfItsOwn == currentThread().pointee.id }
+
+    /// Its number; 0: it has none yet.
+    var threadOfItsOwn: Int64 { lock.locked { threadID } }
 
     package func refuseFork() throws {
         if isForked { throw usedAfterFork() }

@@ -365,6 +365,32 @@ def test_closing_runs_what_waits(db: Database) -> None:
         queue.flush()
 
 
+@pytest.mark.parametrize("holds", ["transaction", "own function"])
+def test_a_close_that_is_refused_leaves_queues_open(db: Database, holds: str) -> None:
+    began, ending = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with db.transaction():
+            began.set()
+            ending.wait(20)
+
+    queue = db.queue()
+    if holds == "transaction":
+        thread = threading.Thread(target=write)
+        thread.start()
+        began.wait(20)
+        with pytest.raises(ProgrammingError, match="in use by another thread"):
+            db.close()
+        ending.set()
+        thread.join()
+    else:
+        db.register_function(lambda: db.close(), name="ends")
+        with pytest.raises(Error, match="in use by the call"):
+            db.fetch_value("SELECT ends()")
+    assert queue.add(insert, "later").result(10) == 1
+    db.close()
+
+
 def test_an_unclosed_queue_is_told_and_loses_nothing(db: Database) -> None:
     queue = db.queue()
     write = queue.add(insert, "kept")
