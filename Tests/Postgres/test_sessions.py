@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from conftest import URL, socket_folder
-from cormorant import BusyError, Column, Database, Error, Model, column, param, select
+from cormorant import BusyError, Column, Database, Error, Model, ProgrammingError, column, param, select
 
 WAIT = 20
 # Ends all other sessions of the database, as its server or a pooler does when nobody uses them.
@@ -233,6 +233,38 @@ def test_a_set_up_that_fails_leaves_no_session_without_it(accounts: str) -> None
             assert "no tenant" in error.message
         works = True
         assert db.fetch_value("SHOW search_path") == "tenant"
+
+
+@pytest.mark.parametrize("writers", [1, 2])
+@pytest.mark.parametrize("is_written", [False, True])
+def test_a_set_up_that_uses_the_database_is_refused_when_a_session_is_opened_anew(
+    accounts: str, writers: int, is_written: bool
+) -> None:
+    used: list[Database] = []
+
+    def set_up(_: Any) -> None:
+        for db in used:
+            if is_written:
+                db.execute("UPDATE account SET balance = balance")
+            else:
+                db.fetch_value("SELECT 1")
+
+    with Database(accounts, set_up=set_up, writer_count=writers) as db:
+        assert db.count(Account) == 1
+        db.execute("UPDATE account SET balance = balance")
+        used.append(db)
+        for call in (lambda: db.count(Account), lambda: db.execute("UPDATE account SET balance = balance")):
+            end_sessions(accounts)
+            for _ in range(2):
+                with pytest.raises(Error) as caught:
+                    call()
+                # One that writes is not sent again to another session.
+                if caught.value.code != "CORM_E_CONNECTION":
+                    break
+            assert isinstance(caught.value.__cause__, ProgrammingError)
+            assert "set-up" in caught.value.__cause__.message
+        used.clear()
+        assert db.count(Account) == 1
 
 
 @pytest.mark.parametrize("reset", ["DISCARD ALL", "RESET ALL"])

@@ -45,7 +45,11 @@ extension Connection {
                 // What its scripts leave on the connection is on the others, too.
                 let told = scriptsRun
                 scriptsRun = nil
-                defer { scriptsRun = told }
+                setsUp?(true)
+                defer {
+                    scriptsRun = told
+                    setsUp?(false)
+                }
                 do { try run(setUp) } catch let failure as SetUpFailure { throw failure.error }
             }
         } catch {

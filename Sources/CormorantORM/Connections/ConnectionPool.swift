@@ -278,6 +278,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     private func prepare(_ connection: Connection, of pooled: PooledConnection) {
         connection.endReaders = { [unowned pooled] in pooled.endCursors() }
+        connection.setsUp = { [unowned pooled] in pooled.isSettingUp = $0 }
         guard writing != nil else { return connection.refuseWritersFunctions() }
         connection.scriptsRun = { [unowned pooled] sql in
             if StatementRouting.changesConnection(sql) { pooled.database?.retireReaders() }

@@ -112,6 +112,7 @@ public final class Database: Reader, @unchecked Sendable {  // `writer` and `rea
                 connection.watchLog()
             }
             connection.endReaders = { [unowned writer] in writer.endCursors() }
+            connection.setsUp = { [unowned writer] in writer.isSettingUp = $0 }
             connection.scriptsRun = { [unowned self] sql in
                 if StatementRouting.changesConnection(sql) { retireReaders() }
             }

@@ -19,7 +19,7 @@ package final class PooledConnection {
     /// While a function of the program's runs in one of its statements.
     private(set) var isInFunction = false { didSet { setPlain() } }
     /// While the program's set-up has it.
-    private(set) var isSettingUp = false
+    var isSettingUp = false { didSet { setPlain() } }
     /// Those that such a function closed, whose statements may be the one that it runs in.
     private var closedInFunction: [StatementCursor] = [] { didSet { setPlain() } }
     let transactions = OpenTransactions()
@@ -325,7 +325,9 @@ package final class PooledConnection {
         return try open()
     }
 
-    private func setPlain() { isPlain = isOpen && owner == nil && !isInFunction && closedInFunction.isEmpty }
+    private func setPlain() {
+        isPlain = isOpen && owner == nil && !isInFunction && !isSettingUp && closedInFunction.isEmpty
+    }
 
     /// Brings those that the connection does not have yet.
     func bring(_ definitions: HostDefinitions) throws {

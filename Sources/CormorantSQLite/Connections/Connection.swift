@@ -34,6 +34,8 @@ package final class Connection: ConnectionAttachment {
     package var endReaders: (() -> Void)?
     /// Told of the SQL that a program has run on it by itself.
     package var scriptsRun: ((String) -> Void)?
+    /// Told when the program begins to set it up once more, and when that has ended.
+    package var setsUp: ((Bool) -> Void)?
     package private(set) var isOpen = true
     /// Pages in the write-ahead log after the last commit, once `watchLog` was called.
     package internal(set) var logPages = 0
