@@ -33,6 +33,19 @@ def test_mistakes_in_the_command_line_are_status_64(corm: Corm) -> None:
         assert "--help" in corm.fails(*arguments, status=64)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("qery", "a.db"), "there is no command 'qery': did you mean query"),
+        (("zzzzzzzz",), "there is no command 'zzzzzzzz': corm --help names them"),
+        (("generate", "a.db", "--language", "c", "--out", "m.h"), "--out is a folder, and 'm.h' looks like a file"),
+    ],
+)
+def test_what_was_meant_is_said(corm: Corm, arguments: tuple[str, ...], message: str) -> None:
+    assert message in corm.fails(*arguments, status=64)
+    assert not (corm.folder / "m.h").exists()
+
+
 def test_files_that_cannot_be_opened_say_why(corm: Corm) -> None:
     (corm.folder / "text.db").write_text("this is no database\n" * 100)
     (corm.folder / "short.db").write_text("x")

@@ -56,10 +56,19 @@ enum Main {
         }
     }
 
+    /// The parser says of a command that is not there only that it was not expected.
+    private static func refuseOtherCommands(_ name: String?) throws {
+        let names = Command.configuration.subcommands.map { $0._commandName } + ["help"]
+        guard let name, !name.hasPrefix("-"), !names.contains(name) else { return }
+        throw ValidationError(
+            "there is no command '\(visible(name))': \(nearNames(to: name, names) ?? "corm --help names them")")
+    }
+
     /// Runs a command to its end. Returns its exit status; whatever it holds is released by then.
     private static func run(_ arguments: [String]) -> Int32 {
         do {
             try refuseOtherEncodings()
+            try refuseOtherCommands(arguments.first)
             var command = try Command.parseAsRoot(arguments)
             try command.run()
             try Output.standard.flush()

@@ -4,6 +4,7 @@ import CormorantCodegen
 import CormorantMigrations
 import CormorantORM
 import CormorantQuery
+import CormorantSQLite
 
 extension Language: ExpressibleByArgument {}
 
@@ -51,6 +52,13 @@ struct Generate: ParsableCommand {
 
     @Flag(name: .shortAndLong, help: "Do not tell which names were changed and what models cannot say.")
     var quiet = false
+
+    func validate() throws {
+        guard [".py", ".h", ".c", ".swift"].contains(where: out.hasSuffix), !isFolder(out) else { return }
+        throw ValidationError(
+            "--out is a folder, and '\(visible(out))' looks like a file: give the folder, and --name what the code is called"
+        )
+    }
 
     func run() throws {
         let generator = try Generator(
