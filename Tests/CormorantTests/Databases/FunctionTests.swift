@@ -88,4 +88,19 @@ import Testing
         #expect(error?.message.contains("bySize") == true)
         #expect(error?.hint != nil)
     }
+
+    @Test func collationThatFailsInTheLastComparison() throws {
+        struct NoOrder: Error {}
+        let database = try Database(path: ":memory:")
+        try database.registerCollation("bad") { _, _ in throw NoOrder() }
+        try database.executeScript(
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'kept')")
+        for sql in [
+            "DELETE FROM t WHERE id = 1 AND name = 'other' COLLATE bad RETURNING id", "SELECT 'a' = 'b' COLLATE bad",
+        ] {
+            let error = #expect(throws: CormorantError.self) { try value(database, sql) }
+            #expect(error?.code == .callback && error?.cause is NoOrder)
+        }
+        #expect(try value(database, "SELECT count(*) FROM t") == .integer(1))
+    }
 }
