@@ -216,13 +216,20 @@ extension WriteQueue {
     }
 
     private func takeRoom(_ timeout: Int) throws {
-        if room.tryTake() { return }
+        var isTaken = room.tryTake()
         // The queue's own thread makes the room.
         if timeout > 0, !isMine {
-            try refuseWaiting()
-            if room.take(timeout, givingUpWhen: { Threads.isCancelled || isStopped.isSet }) { return }
-            if Threads.isCancelled { throw cancelled() }
+            if !isTaken {
+                try refuseWaiting()
+                isTaken = room.take(timeout, givingUpWhen: { Threads.isCancelled || isStopped.isSet })
+            }
+            // Room may have come after the cancellation.
+            if Threads.isCancelled {
+                if isTaken { room.giveBack() }
+                throw cancelled()
+            }
         }
+        if isTaken { return }
         if isStopped.isSet { throw closed() }
         throw CormorantError(
             .busy, "the queue is full", hint: "add less at once, or open the queue with a greater capacity")

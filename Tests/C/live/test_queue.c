@@ -164,6 +164,15 @@ static void a_thread_that_is_cancelled_takes_its_write_back(void **state) {
     assert_int_equal(select_int(COUNT), 0);
 }
 
+static void a_thread_that_is_cancelled_adds_nothing(void **state) {
+    (void)state;
+    corm_thread_cancel(db, corm_thread_id());
+    GIVES(CORM_E_INTERRUPTED, corm_queue_add(queue, run_sql, INSERT, NULL, NULL, &failure));
+    corm_thread_resume();
+    OK(corm_queue_flush(queue, &failure));
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 0);
+}
+
 static void a_write_that_another_thread_cancels_ends_the_wait_for_it(void **state) {
     (void)state;
     hold_queue();
@@ -349,6 +358,7 @@ int main(void) {
         TEST(threads_wait_each_for_its_own_result),
         TEST(a_full_queue_makes_adding_wait),
         TEST(a_thread_that_is_cancelled_takes_its_write_back),
+        TEST(a_thread_that_is_cancelled_adds_nothing),
         TEST(a_write_that_another_thread_cancels_ends_the_wait_for_it),
         TEST(a_full_queue_that_closes_is_closed),
         TEST(closing_runs_what_waits),
