@@ -80,6 +80,8 @@ struct MarshalRow: RecordAccess {
     mutating func setGeneratedKey(_ key: Int64) { returned = .key(key) }
 
     mutating func clearGeneratedKey() { returned = .nothing }
+
+    mutating func undoing<Result>(_ write: (inout Self) throws -> Result) throws -> Result { try write(&self) }
 }
 
 extension RecordWriter {

@@ -39,8 +39,8 @@ extension Database {
         guard !records.isEmpty else { return 0 }
         var madeKeys: [Int] = []
         var unchanged = 0
-        // Versions, times and rows of what is rolled back.
-        let isRestored = model.isCounted || takesRows
+        // Versions, times and rows of what is rolled back, and what hooks took from rows that they wrote.
+        let isRestored = model.isCounted || takesRows || R.hookKind == .all
         let before = isRestored ? records : []
         do {
             try batch(model, records.count, isSent: isSent && R.hookKind != .all, isInsert: kind == .insert) {

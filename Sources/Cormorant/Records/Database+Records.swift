@@ -12,7 +12,7 @@ extension Database {
     public func insert<R: Record>(
         _ record: inout R, into table: RecordTable<R>? = nil, onConflict policy: ConflictPolicy = .abort
     ) throws -> Bool {
-        try withPlan(table.model()) { try $0.insert(&record, policy) }
+        try withPlan(table.model(), writing: &record) { try $0.insert(&$1, policy) }
     }
 
     /// Inserts a record and returns it as it then is.
@@ -29,7 +29,7 @@ extension Database {
     /// is an error.
     @available(*, noasync)
     public func save<R: Record>(_ record: inout R, in table: RecordTable<R>? = nil) throws {
-        try withPlan(table.model()) { try $0.save(&record) }
+        try withPlan(table.model(), writing: &record) { try $0.save(&$1) }
     }
 
     /// Saves a record and returns it as it then is.
@@ -50,7 +50,7 @@ extension Database {
     public func update<R: Record>(
         _ record: inout R, in table: RecordTable<R>? = nil, properties: [String]? = nil
     ) throws {
-        _ = try withPlan(table.model()) { try $0.update(&record, named: properties) }
+        _ = try withPlan(table.model(), writing: &record) { try $0.update(&$1, named: properties) }
     }
 
     /// Deletes the row with the record's key.

@@ -38,7 +38,7 @@ extension Database {
     private func upsert<R: Record>(
         _ record: inout R, _ model: ModelDescriptor, on key: [String], keeping kept: [String]
     ) throws {
-        try withPlan(model) { try $0.upsert(&record, with: $0.upsertion(on: key, keeping: kept)) }
+        try withPlan(model, writing: &record) { try $0.upsert(&$1, with: $0.upsertion(on: key, keeping: kept)) }
         try record.forgetOtherRecords()
     }
 

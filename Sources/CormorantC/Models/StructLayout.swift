@@ -101,6 +101,8 @@ final class StructLayout {
     let version: Field?
     /// What each write changes, and a rollback takes back: the version and times.
     let counted: [Field]
+    /// These, the generated key, and what else the database makes whatever the field holds.
+    let filled: [Field]
     /// Where it lies and how many bytes it has, if 0 in it is no key yet; else no bytes.
     let plainKey: (offset: Int, size: Int)
     let types: [ColumnType]
@@ -129,6 +131,10 @@ final class StructLayout {
         generated = fields.first { $0.column == model.generatedColumn }
         version = fields.first { $0.column == model.versionColumn }
         counted = fields.filter { $0.column == model.versionColumn || $0.isStamp }
+        filled = fields.filter {
+            $0.column == model.versionColumn || $0.column == model.generatedColumn || $0.isStamp || $0.isComputed
+                || $0.isConstant
+        }
         plainKey = generated.flatMap { $0.zeroIsNoKey ? ($0.offset, $0.size) : nil } ?? (0, 0)
         types = model.columns.map(\.type)
         firstText = fields.first { field in

@@ -48,8 +48,8 @@ public func corm_record_upsert(
                 if options.keepsRow {
                     if try database.fetchOrInsert(&record, of: box.descriptor, on: options.key) { inserted = 1 }
                 } else {
-                    try database.withPlan(box.descriptor) {
-                        try $0.upsert(&record, with: options.planned($0))
+                    try database.withPlan(box.descriptor, writing: &record) {
+                        try $0.upsert(&$1, with: options.planned($0))
                     }
                 }
             }

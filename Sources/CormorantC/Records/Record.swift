@@ -18,7 +18,7 @@ func withRecord(
             base: record, layout: try box.records(), arena: try memory(arena), database: handle)
         if access.arena == nil { try box.refuseTexts(access, use) }
         return switch use {
-        case .inserting, .updating, .deleting: try database.withPlan(box.descriptor) { try body($0, &access) }
+        case .inserting, .updating, .deleting: try database.withPlan(box.descriptor, writing: &access, body)
         case .reading: try database.withReadingPlan(box.descriptor) { try body($0, &access) }
         case .finding: try database.withFindingPlan(box.descriptor) { try body($0, &access) }
         }

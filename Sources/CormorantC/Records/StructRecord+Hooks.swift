@@ -35,18 +35,19 @@ extension StructRecord {
     }
 
     mutating func undoing<Result>(_ write: (inout StructRecord) throws -> Result) throws -> Result {
-        let versions = SavedVersions(self, count: 1)
-        let key = layout.generated.map {
-            Array(UnsafeRawBufferPointer(start: base + $0.offset, count: $0.size))
-        }
-        do {
-            return try write(&self)
-        } catch {
-            versions.restore()
-            if let key, let field = layout.generated {
-                UnsafeMutableRawBufferPointer(start: base + field.offset, count: field.size).copyBytes(from: key)
+        try withUnsafeTemporaryAllocation(byteCount: layout.size, alignment: 1) { before in
+            before.copyMemory(from: UnsafeRawBufferPointer(start: base, count: layout.size))
+            do {
+                return try write(&self)
+            } catch {
+                // Hooks may have freed what other fields pointed to.
+                let fields = hookKind == .all ? layout.filled : Array(layout.fields)
+                for field in fields {
+                    let place = UnsafeMutableRawBufferPointer(start: base + field.offset, count: field.size)
+                    place.copyBytes(from: before[field.offset..<field.offset + field.size])
+                }
+                throw error
             }
-            throw error
         }
     }
 

@@ -134,6 +134,22 @@ extension Database {
         return try body(pooled.plan(for: model))
     }
 
+    /// The same for what writes a record, which is as it was where the write is rolled back.
+    @inline(__always)
+    package func withPlan<Access: RecordAccess, T>(
+        _ model: ModelDescriptor, writing record: inout Access, _ body: (ModelPlan, inout Access) throws -> T
+    ) throws -> T {
+        try prepare(model)
+        let pooled = try acquireWriter()
+        if pooled.isBesideCursors {
+            return try record.undoing { record in
+                try writeBesideCursors(pooled) { try body(pooled.plan(for: model), &record) }
+            }
+        }
+        defer { pooled.releaseAfterWriting() }
+        return try body(pooled.plan(for: model), &record)
+    }
+
     /// Runs `body`, which only reads, on what a reader or the writer keeps for a model.
     @inline(__always)
     package func withReadingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {

@@ -21,8 +21,11 @@ extension ModelPlan {
             if kind != .delete { try record.willWrite(&write, in: database) }
             return try body(&record, write)
         }
-        if isInBatch { return try callAll(around: &record, &write, database, body) }
-        return try database.inTransaction { try callAll(around: &record, &write, database, body) }
+        // What hooks took from rows that they wrote is rolled back with these.
+        return try record.undoing { record in
+            if isInBatch { return try callAll(around: &record, &write, database, body) }
+            return try database.inTransaction { try callAll(around: &record, &write, database, body) }
+        }
     }
 
     private func callAll<Access: RecordAccess>(
@@ -30,19 +33,16 @@ extension ModelPlan {
         _ body: (inout Access, RecordWrite) throws -> Bool
     ) throws -> Bool {
         try calling(database) { try record.willWrite(&write, in: database) }
-        let write = write
-        return try record.undoing { record in
-            // The transaction around it undoes more than the record.
-            let wasInBatch = isInBatch
-            isInBatch = true
-            defer { isInBatch = wasInBatch }
-            guard try body(&record, write) else { return false }
-            let hasMadeKey = madeKey
-            if hasMadeKey { keyBeforeHooks = connection.lastInsertID }
-            try calling(database) { try record.didWrite(write, in: database) }
-            madeKey = hasMadeKey
-            return true
-        }
+        // The transaction around it undoes more than the record.
+        let wasInBatch = isInBatch
+        isInBatch = true
+        defer { isInBatch = wasInBatch }
+        guard try body(&record, write) else { return false }
+        let hasMadeKey = madeKey
+        if hasMadeKey { keyBeforeHooks = connection.lastInsertID }
+        try calling(database) { try record.didWrite(write, in: database) }
+        madeKey = hasMadeKey
+        return true
     }
 
     /// Calls hooks, which may write by this plan as well.

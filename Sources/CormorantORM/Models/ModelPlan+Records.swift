@@ -85,9 +85,29 @@ extension ModelPlan {
     }
 
     /// Binds, runs to the end, takes back what SQLite made. True when a row was changed.
+    @inline(__always)
     func run<Access: RecordAccess>(
         _ planned: PlannedStatement, _ record: inout Access, makesKey: Bool, replaces: Bool = false,
         isDelete: Bool = false
+    ) throws -> Bool {
+        if planned.returnsRow, !isInBatch {
+            return try runUndoing(planned, &record, makesKey: makesKey, replaces: replaces)
+        }
+        return try runOnce(planned, &record, makesKey: makesKey, replaces: replaces, isDelete: isDelete)
+    }
+
+    /// The record takes what comes back before all of it is known to fit, and before the commit.
+    @inline(never)
+    private func runUndoing<Access: RecordAccess>(
+        _ planned: PlannedStatement, _ record: inout Access, makesKey: Bool, replaces: Bool
+    ) throws -> Bool {
+        try record.undoing {
+            try runOnce(planned, &$0, makesKey: makesKey, replaces: replaces, isDelete: false)
+        }
+    }
+
+    private func runOnce<Access: RecordAccess>(
+        _ planned: PlannedStatement, _ record: inout Access, makesKey: Bool, replaces: Bool, isDelete: Bool
     ) throws -> Bool {
         var guarded = false
         var writer = writer(planned, makesKey: makesKey)

@@ -87,8 +87,10 @@ extension Database {
     ) throws -> Bool {
         // Most are there, and to look takes no lock of the file.
         if try withPlan(model, { try $0.fetch(&record, with: $0.lookup(on: key)) }) { return false }
-        return try inTransaction {
-            try withPlan(model) { try $0.fetchOrInsert(&record, with: $0.lookup(on: key)) }
+        return try record.undoing { record in
+            try inTransaction {
+                try withPlan(model) { try $0.fetchOrInsert(&record, with: $0.lookup(on: key)) }
+            }
         }
     }
 }

@@ -33,7 +33,8 @@ public protocol RecordAccess {
     /// Calls its hooks after a write.
     mutating func didWrite(_ write: RecordWrite, in database: Database) throws
 
-    /// Runs a write; where that throws, what the database has put into the record is taken out of it again.
+    /// Runs a write; where that throws, what the database has put into the record is taken out of it again. What tells it to
+    /// others by success alone has nothing to do.
     mutating func undoing<Result>(_ write: (inout Self) throws -> Result) throws -> Result
 }
 
