@@ -1,3 +1,4 @@
+import CormorantBase
 import CormorantThreads
 
 /// Rows of a running statement, read some at a time as a `for try await` loop asks for them, in constant memory. Its loop ends the
@@ -6,15 +7,20 @@ public final class AsyncRows<Row: Sendable>: AsyncSequence, @unchecked Sendable 
     public typealias Element = Row
 
     private let reader: Reader
-    private let read: () throws -> [Row]
+    private let read: (_ take: (Row) -> Void) throws -> Void
     private let end: () -> Void
     private let lock = RecursiveLock(.binding)
     private var waiting: ArraySlice<Row> = []
+    /// What the row behind these gave in place of itself.
+    private var failure: (any Error)?
+    private var isClosed = false
 
     /// How many are read at once.
     fileprivate static var blockSize: Int { 128 }
 
-    fileprivate init(_ reader: Reader, read: @escaping () throws -> [Row], end: @escaping () -> Void) {
+    fileprivate init(
+        _ reader: Reader, read: @escaping (_ take: (Row) -> Void) throws -> Void, end: @escaping () -> Void
+    ) {
         self.reader = reader
         self.read = read
         self.end = end
@@ -23,24 +29,46 @@ public final class AsyncRows<Row: Sendable>: AsyncSequence, @unchecked Sendable 
     convenience init(_ reader: Reader, _ open: (Reader) throws -> RecordCursor<Row>) throws {
         let cursor = try keeping { try open(reader) }
         try cursor.cursor.leaveThread()
-        self.init(reader, read: { try cursor.next(upTo: AsyncRows.blockSize) }, end: { cursor.close() })
+        self.init(reader, read: { try cursor.read(upTo: AsyncRows.blockSize, $0) }, end: { cursor.close() })
     }
 
     deinit { end() }
 
     /// Ends the statement. A second close does nothing.
     public func close() {
-        lock.locked { waiting = [] }
+        lock.locked {
+            waiting = []
+            failure = nil
+            isClosed = true
+        }
         end()
     }
 
     private func next() async throws -> Row? {
-        if let row = lock.locked({ waiting.popFirst() }) { return row }
-        let rows = try await reader.run({ [self] _ in try read() }, .fetching)
-        return lock.locked {
-            waiting = rows[...]
-            return waiting.popFirst()
+        if let row = try lock.locked(popFirst) { return row }
+        let (rows, failure) = try await reader.run({ [self] _ in try readBlock() }, .fetching)
+        return try lock.locked {
+            if !isClosed { (waiting, self.failure) = (rows[...], failure) }
+            return try popFirst()
         }
+    }
+
+    private func popFirst() throws -> Row? {
+        if let row = waiting.popFirst() { return row }
+        guard let failed = failure else { return nil }
+        failure = nil
+        throw failed
+    }
+
+    /// The next rows, and what the one behind them failed with.
+    private func readBlock() throws -> ([Row], (any Error)?) {
+        var rows: [Row] = []
+        do {
+            try read { rows.append($0) }
+        } catch let error as CormorantError where !rows.isEmpty && error.code != .interrupted {
+            return (rows, error)
+        }
+        return (rows, nil)
     }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rows: self) }
@@ -57,7 +85,7 @@ extension AsyncRows where Row == ResultRow {
     convenience init(_ reader: Reader, _ open: (Reader) throws -> RowCursor) throws {
         let cursor = try keeping { try open(reader) }
         try cursor.cursor.leaveThread()
-        self.init(reader, read: { try cursor.next(upTo: AsyncRows.blockSize) }, end: { cursor.close() })
+        self.init(reader, read: { try cursor.read(upTo: AsyncRows.blockSize, $0) }, end: { cursor.close() })
     }
 }
 

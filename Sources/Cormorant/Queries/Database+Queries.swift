@@ -83,10 +83,8 @@ public final class RecordCursor<Row> {
     public func next() throws -> Row? { try cursor.next(read) }
 
     /// The next rows, as many as there are up to a number.
-    func next(upTo count: Int) throws -> [Row] {
-        var rows: [Row] = []
-        try cursor.forEach(limit: count) { rows.append(try read($0)) }
-        return rows
+    func read(upTo count: Int, _ take: (Row) -> Void) throws {
+        try cursor.forEach(limit: count) { take(try read($0)) }
     }
 
     /// Calls `body` with each row that is left.

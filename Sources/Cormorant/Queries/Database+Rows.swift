@@ -240,10 +240,11 @@ public final class RowCursor {
     }
 
     /// The next rows, as many as there are up to a number.
-    func next(upTo count: Int) throws -> [ResultRow] {
-        var rows: [ResultRow] = []
-        while rows.count < count, let row = try next() { rows.append(row) }
-        return rows
+    func read(upTo count: Int, _ take: (ResultRow) -> Void) throws {
+        for _ in 0..<count {
+            guard let row = try next() else { return }
+            take(row)
+        }
     }
 
     /// Ends the statement. A second close does nothing.

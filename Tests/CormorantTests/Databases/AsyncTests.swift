@@ -1,6 +1,12 @@
 import Cormorant
 import Testing
 
+@Model
+private struct Flag: Equatable {
+    @Key var id: Int64?
+    var isSet: Bool
+}
+
 struct AsyncTests {
     private let database: Database
 
@@ -113,6 +119,30 @@ struct AsyncTests {
         let ages = try await database.fetchAll(Person.self).map { "\($0.age ?? -1)" == $0.name }
         #expect(ages.count == 200)
         #expect(ages.allSatisfy { $0 })
+    }
+
+    /// Rows are read in blocks, of which those before a faulty one come first.
+    @Test func rowsBeforeAnErrorCome() async throws {
+        try await database.executeScript("CREATE TABLE flag (id INTEGER PRIMARY KEY, is_set)")
+        try await database.execute(
+            """
+            WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+            INSERT INTO flag SELECT i, CASE i WHEN 100 THEN 2 ELSE 1 END FROM n
+            """)
+        var flags = try await database.cursor(Flag.self).makeAsyncIterator()
+        var ids: [Int64?] = []
+        let error = await #expect(throws: CormorantError.self) {
+            while let flag = try await flags.next() { ids.append(flag.id) }
+        }
+        #expect(error?.recordIndex == 99)
+        #expect(ids == (1...99).map { $0 })
+        while let flag = try await flags.next() { ids.append(flag.id) }
+        #expect(ids == (1...300).filter { $0 != 100 })
+        var rows = try await database.rowCursor("SELECT abs(id - 300 - (id = 150) * 9223372036854775658) FROM flag")
+            .makeAsyncIterator()
+        var count = 0
+        await #expect(throws: CormorantError.self) { while try await rows.next() != nil { count += 1 } }
+        #expect(count == 149)
     }
 
     @Test func aClosedDatabaseSaysSo() async throws {
