@@ -86,7 +86,7 @@ private struct RelatedWriter: RelationVisitor {
 }
 
 /// A record that gives its computed columns as well, which a database does not want.
-private struct WholeRecord<R: Record>: RecordAccess {
+struct WholeRecord<R: Record>: RecordAccess {
     var record: R
 
     func write(to writer: inout RecordWriter) throws {

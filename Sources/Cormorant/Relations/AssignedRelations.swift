@@ -44,13 +44,24 @@ extension Record {
             let isTaken = old.map { !$0.contains(relation.name) } ?? relation.ownerColumns.contains(where: write.writes)
             guard isTaken else { continue }
             if key?.contains(.null) == true { throw relation.hasNoKey(model) }
-            keys += try key.map { relation.foreignKeys($0) } ?? relation.foreignKeysToNone(of: model)
+            let foreignKeys = try key.map { relation.foreignKeys($0) } ?? relation.foreignKeysToNone(of: model)
+            if old == nil { try refuseHalf(foreignKeys, write) }
+            keys += foreignKeys
             taken.insert(relation.name)
         }
         guard !taken.isEmpty else { return }
         try set(keys, in: database)
         var written = WrittenRelations(names: taken)
         try visitRelations(&written)
+    }
+
+    /// Throws where an update writes one column of a foreign key and leaves out another that changes, too: half of it refers to another
+    /// record, or to none.
+    private func refuseHalf(_ keys: [ForeignKey], _ write: RecordWrite) throws {
+        guard write.kind == .update else { return }
+        let left = keys.filter { !write.writes($0.column) && !Self.model.keyColumns.contains($0.column) }
+        guard let first = try left.first(where: { try !$0.isSame(as: columnValue(at: $0.column)) }) else { return }
+        throw first.relation.isLeft(first.column, Self.model)
     }
 
     /// Forgets the related records that are others than those which a row just read refers to.
@@ -66,6 +77,15 @@ extension Record {
 extension Relation {
     func foreignKeys(_ key: [Value], isRead: Bool = false) -> [ForeignKey] {
         zip(ownerColumns, key).map { ForeignKey(column: $0, value: $1, relation: self, isRead: isRead) }
+    }
+
+    fileprivate func isLeft(_ column: Int, _ model: ModelDescriptor) -> CormorantError {
+        let all = ownerColumns.filter { !model.keyColumns.contains($0) }.map { model.columns[$0].name }
+        return CormorantError(
+            .misuse,
+            "\(model.name).\(name) is set, and the update leaves out \(model.columns[column].name) of its foreign key",
+            hint: "update all of it: \(all.joined(separator: ", "))", table: model.table,
+            columns: [model.columns[column].column])
     }
 
     fileprivate func hasNoKey(_ model: ModelDescriptor) -> CormorantError {

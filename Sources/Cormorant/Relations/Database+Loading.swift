@@ -40,7 +40,11 @@ extension Reader {
         _ name: String, of records: [R], _ query: RelatedQuery<Target>
     ) throws -> [[Target]] {
         let relation = try R.model.relation(named: name)
-        let keys = try database.values(of: R.model, relation.ownerColumns, count: records.count) { records[$0] }
+        let columns = relation.ownerColumns
+        let keys =
+            columns.contains { R.model.columns[$0].computedSQL != nil }
+            ? try database.values(of: R.model, columns, count: records.count) { WholeRecord(record: records[$0]) }
+            : try database.values(of: R.model, columns, count: records.count) { records[$0] }
         var found: [Target] = []
         var owners: [(owner: Int, found: Int)] = []
         try database.load(relation, keys, query.options) {

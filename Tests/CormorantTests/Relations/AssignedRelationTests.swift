@@ -178,6 +178,36 @@ struct AssignedRelationTests {
         #expect(try written(albums[0]) == 5)
     }
 
+    /// Half of it would refer to another record, or to none.
+    @Test func aForeignKeyIsWrittenAsAWhole() throws {
+        let database = try memoryDatabase(Writer.self, Chapter.self)
+        var writers = [Writer(tenant: 1, id: 5), Writer(tenant: 1, id: 7), Writer(tenant: 2, id: 7)]
+        try database.insert(contentsOf: &writers)
+        var chapter = try database.inserted(Chapter(tenant: 1, author: 5))
+        chapter.writer = .loaded(writers[2])
+        var chapters = [chapter]
+        for write in [
+            { try database.update(&chapter, \.author) },
+            { try database.update(&chapter, properties: ["text", "tenant"]) },
+            { try database.update(contentsOf: &chapters, properties: ["author"]) },
+        ] {
+            let error = expectError(.misuse) { try write() }
+            #expect(error?.plainMessage.contains("of its foreign key") == true && error?.table == "chapter")
+        }
+        #expect(chapter.tenant == 1 && chapter.author == 5)
+        try database.update(&chapter, \.text)
+        try database.update(&chapter, \.author, \.tenant)
+        let found = try #require(try database.find(Chapter.self, key: 1))
+        #expect((found.tenant, found.author) == (2, 7))
+        // Of the same tenant nothing is left out.
+        chapter.tenant = 1
+        chapter.author = 5
+        try database.update(&chapter)
+        chapter.writer = .loaded(writers[1])
+        try database.update(&chapter, \.author)
+        #expect(try database.find(Chapter.self, key: 1)?.author == 7)
+    }
+
     @Test func hooks() throws {
         try database.createTables(Tune.self, TuneLine.self)
         var line = TuneLine(tuneID: 0, tune: .loaded(Tune(name: "no")))
@@ -193,6 +223,21 @@ struct AssignedRelationTests {
         #expect(try !database.fetchOrInsert(&same, on: \.tuneID))
         #expect(same.text == "another song")
     }
+}
+
+@Model
+private struct Writer: Equatable {
+    @Key var tenant: Int64
+    @Key var id: Int64
+}
+
+@Model
+private struct Chapter: Equatable {
+    @Key var id: Int64?
+    var tenant: Int64
+    var author: Int64
+    var text = ""
+    @Relation("tenant", "author") var writer: ToOne<Writer> = .notLoaded
 }
 
 @Model

@@ -1,6 +1,28 @@
 import Cormorant
 import Testing
 
+@Model(keys: [.unique("code")])
+private struct Scribe {
+    @Key var id: Int64?
+    var name: String
+    @Column(computed: "lower(name)") var code: String?
+    @Relation var seals: ToMany<Seal> = .notLoaded
+}
+
+@Model
+private struct Scroll {
+    @Key var id: Int64?
+    var info: String
+    @Column(computed: "CAST(info ->> '$.scribe' AS INTEGER)") var scribeID: Int64?
+    @Relation("scribeID") var scribe: ToOne<Scribe> = .notLoaded
+}
+
+@Model
+private struct Seal {
+    @Key var id: Int64?
+    @References("scribe", column: "code") var code: String
+}
+
 /// Related records are loaded with one statement for each relation and level.
 struct RelationLoadingTests {
     private let database: Database
@@ -55,6 +77,18 @@ struct RelationLoadingTests {
         var employee = try #require(try database.fetchOne(Employee.where { $0.name == "Dot" }))
         try database.load(\.boss, of: &employee) { $0.load(\.boss) }
         #expect(try employee.boss.record?.boss.record?.name == "Ann")
+    }
+
+    @Test func byComputedColumns() throws {
+        let database = try memoryDatabase(Scribe.self, Scroll.self, Seal.self)
+        var scribe = try database.inserted(Scribe(name: "Ani"))
+        var scroll = try database.inserted(Scroll(info: #"{"scribe": 1}"#))
+        #expect(scroll.scribeID == 1 && scribe.code == "ani")
+        try database.load(\.scribe, of: &scroll)
+        #expect(try scroll.scribe.record?.name == "Ani")
+        _ = try database.inserted(Seal(code: "ani"))
+        try database.load(\.seals, of: &scribe)
+        #expect(try scribe.seals.records.map(\.code) == ["ani"])
     }
 
     @Test func ofOneAndOfNone() throws {
