@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     Transactions = dict[int, Notes]
 
-# A record's __assigned__ has for each relation to one that was set, and not written since, its name and the foreign key
-# that the record got by that. It is () where relations were read, and None where there is none: of such a record nobody
-# asks for its __dict__ (_sharing.py).
+# A record's __assigned__ has for each relation to one that was set, and not written since, its name, the foreign key
+# that the record got by that, and the one it had before. It is () where relations were read, and None where there is
+# none: of such a record nobody asks for its __dict__ (_sharing.py).
 
 
 def assign(record: Model, link: ToOne[Any], related: Model | None) -> None:
@@ -33,6 +33,7 @@ def assign(record: Model, link: ToOne[Any], related: Model | None) -> None:
         link._check(related, link._target())
     mine, _ = link._columns()
     key = record.__model__.key
+    before = next((item[2] for item in record.__assigned__ or () if item[0] == name), link._foreign_key(record))
     if related is None and (names := [column for column in mine if column in key]) == list(mine):
         raise never_none(link, names)
     for column, value in zip(mine, link._key(related)):
@@ -40,14 +41,15 @@ def assign(record: Model, link: ToOne[Any], related: Model | None) -> None:
             setattr(record, column, value)
     put(record, name, related)
     if related is not None:
-        record.__assigned__ = (*(record.__assigned__ or ()), (name, link._foreign_key(record)))
+        record.__assigned__ = (*(record.__assigned__ or ()), (name, link._foreign_key(record), before))
 
 
 def assign_read(record: Model, link: ToOne[Any], related: Model | None) -> None:
     """The same with what a document has: its foreign key stays what the document says until the record is written."""
     put(record, link.name, related)
     if related is not None:
-        record.__assigned__ = (*(record.__assigned__ or ()), (link.name, link._foreign_key(record)))
+        key = link._foreign_key(record)
+        record.__assigned__ = (*(record.__assigned__ or ()), (link.name, key, key))
 
 
 def put(record: Model, name: str, related: Model | None) -> None:
@@ -87,18 +89,24 @@ def settle_all(innermost: Transactions, records: Sequence[Model], only: Collecti
 
 
 def settle(
-    innermost: Transactions, record: Model, only: Collection[str] | None = None, *, refuses: bool = True
+    innermost: Transactions,
+    record: Model,
+    only: Collection[str] | None = None,
+    *,
+    refuses: bool = True,
+    looks_up: bool = False,
 ) -> None:
     """Gives a record that is about to be written the foreign keys of those that it was related to.
 
     only: the properties that are written; None: all. refuses: it is an error where one has no key yet, or where the
-    foreign key was set to something else since; else that is left for later.
+    foreign key was set to something else since; else that is left for later. looks_up: `only` are not written, but what
+    the row is looked for by.
     """
     relations: Any = type(record).__relations__
     assigned = record.__assigned__ or ()
-    left: list[tuple[str, tuple[Any, ...]]] = []
+    left: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = []
     changes: list[tuple[str, Any]] = []
-    for name, given in assigned:
+    for name, given, before in assigned:
         link: ToOne[Any] = relations[name]
         mine, _ = link._columns()
         key, here = link._key(getattr(record, name)), link._foreign_key(record)
@@ -107,6 +115,8 @@ def settle(
             problem = "contradiction"
         elif problem is None and None in key:
             problem = "no key"
+        elif problem is None and only is not None and not looks_up:
+            _refuse_half(record, link, only, before, key)
         if problem is None:
             changes += zip(mine, key)
             continue
@@ -117,7 +127,7 @@ def settle(
                 item for item in zip(mine, key) if not is_same(record, item[0], getattr(record, item[0]), item[1])
             )
             raise contradiction(record, link, column, value)
-        left.append((name, given))
+        left.append((name, given, before))
     if not changes:
         return
     # A rollback may take the key of the other.
@@ -163,6 +173,23 @@ def contradiction(record: Model, link: Relation[Any], name: str, key: Any) -> Pr
         table=record.__model__.table,
         columns=_column_names(record, (name,)),
     )
+
+
+def _refuse_half(
+    record: Model, link: ToOne[Any], only: Collection[str], before: tuple[Any, ...], key: tuple[Any, ...]
+) -> None:
+    """Half of a foreign key would refer to another record than the relation, or to none: an update of one column that
+    leaves out another which changes, too, is an error.
+    """
+    mine, own = link._columns()[0], record.__model__.key
+    for name, old, new in zip(mine, before, key):
+        if name not in only and name not in own and not is_same(record, name, old, new):
+            raise ProgrammingError(
+                f"{link!r} was set, and the update leaves out {name} of its foreign key",
+                hint=f"update all of it: {', '.join([name for name in mine if name not in own])}",
+                table=record.__model__.table,
+                columns=_column_names(record, (name,)),
+            )
 
 
 def _without_key(record: Model, link: ToOne[Any]) -> ProgrammingError:

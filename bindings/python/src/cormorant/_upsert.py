@@ -65,7 +65,7 @@ def upsert_one(
 def _fetch_by(database: Database, info: ModelInfo, record: Model, on: tuple[str, ...]) -> bool:
     """Reads the row with the record's values of a unique key into the record; False where there is none."""
     if record.__assigned__:
-        settle(database._innermost, record, on or info.key)
+        settle(database._innermost, record, on or info.key, looks_up=True)
     row = native_record.lookup(database._handle, info.handle, on, info.dump((record,)))
     if row is None:
         return False

@@ -292,7 +292,7 @@ class _Graph:
         """Sets the foreign keys of a record to the keys of those it needs, which are saved; what the others were."""
         filled: dict[str, Any] = {}
         changed: list[tuple[ref[Model], str, Any]] = []
-        assigned = dict(record.__assigned__ or ())
+        assigned = {name: given for name, given, _ in record.__assigned__ or ()}
         if assigned:
             changed.append((ref(record), "__assigned__", record.__assigned__))
             record.__assigned__ = ()

@@ -179,7 +179,7 @@ class Model(metaclass=ModelType):
     # Of one with a discriminator.
     __family__: ClassVar[Family]
     # What relations of a record were set to (_assigned.py).
-    __assigned__: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
+    __assigned__: tuple[tuple[str, tuple[Any, ...], tuple[Any, ...]], ...] | None = None
 
     def __init__(self, *args: Any, **values: Any) -> None:
         """What super().__init__(...) is in an __init__ of a model's own: the one that the model would have without."""

@@ -369,3 +369,53 @@ def test_a_graph_keeps_a_key_as_it_is_stored(db: Database) -> None:
     guest.night_at = TWICE
     with pytest.raises(ProgrammingError, match=r"Guest\.night_at is .*, but the record of .* has"):
         db.save_graph(guest)
+
+
+class Writer(Model):
+    tenant: Column[int] = column(primary_key=True)
+    id: Column[int] = column(primary_key=True)
+
+
+class Chapter(Model):
+    id: Column[int | None] = key()
+    tenant: Column[int | None] = column(default=None)
+    author: Column[int | None] = column(default=None)
+    text: Column[str] = column(default="")
+    writer: ToOne[Writer] = to_one(Writer, columns=["tenant", "author"])
+
+
+def update_by_queue(db: Database, chapter: Chapter, name: str) -> None:
+    with db.queue() as queue:
+        queue.begin().update(chapter, name)
+
+
+UPDATES: list[Callable[[Database, Chapter, str], object]] = [
+    Database.update,
+    lambda db, chapter, name: db.update_many([db.one(select(Chapter).where(Chapter.id == 2)), chapter], name),
+    update_by_queue,
+]
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_a_foreign_key_is_written_as_a_whole(db: Database, update: Callable[[Database, Chapter, str], object]) -> None:
+    """Half of it would refer to another record, or to none."""
+    db.create_tables(Writer, Chapter)
+    writers = [Writer(1, 5), Writer(1, 7), Writer(2, 7)]
+    db.insert_many(writers)
+    chapter = Chapter(tenant=1, author=5)
+    db.insert_many([chapter, Chapter()])
+    chapter.writer = writers[1]
+    chapter.writer = writers[2]
+    for name in "author", "tenant":
+        with pytest.raises(ProgrammingError, match=r"leaves out (tenant|author) of its foreign key"):
+            update(db, chapter, name)
+    db.update(chapter, "text")
+    assert db.fetch_all(select(Chapter.tenant, Chapter.author).where(Chapter.id == 1)) == [(1, 5)]
+    db.update(chapter, "author", "tenant")
+    assert db.fetch_all(select(Chapter.tenant, Chapter.author).where(Chapter.id == 1)) == [(2, 7)]
+    # Of the same tenant nothing is left out.
+    chapter.tenant, chapter.author = 1, 5
+    db.update(chapter)
+    chapter.writer = writers[1]
+    db.update(chapter, "author")
+    assert db.fetch_all(select(Chapter.tenant, Chapter.author).where(Chapter.id == 1)) == [(1, 7)]
