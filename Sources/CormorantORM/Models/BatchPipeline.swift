@@ -254,7 +254,7 @@ extension Database {
         receive: (ModelPlan, Int) throws -> Void
     ) throws {
         try batch(model, isPart: isPart) { plan, index in
-            guard isSent, count > 1, let engine = plan.connection.engine, plan.pipeline == nil else {
+            guard isSent, count > 1, let engine = plan.connection.engine, !engine.isPipelining else {
                 return try write(plan, &index, count)
             }
             plan.pipeline = BatchPipeline(count: count, isCopied: isInsert, tellsKeys: tellsKeys)

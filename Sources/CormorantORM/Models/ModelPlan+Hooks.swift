@@ -18,7 +18,7 @@ extension ModelPlan {
         guard let database = pooled.database else { throw databaseClosed() }
         var write = RecordWrite(kind, model, columns: columns)
         if record.hookKind == .validators {
-            if kind != .delete { try record.willWrite(&write, in: database) }
+            if kind != .delete { try outsideOfBatch { try record.willWrite(&write, in: database) } }
             return try body(&record, write)
         }
         // What hooks took from rows that they wrote is rolled back with these.
@@ -52,14 +52,21 @@ extension ModelPlan {
                 .misuse, "hooks of \(model.name) write records whose hooks write records, \(greatestDepth) deep",
                 hint: "let the hook look whether there is something left to write", table: model.table)
         }
-        let wasInBatch = isInBatch
-        isInBatch = false
         pooled.hookDepth += 1
+        defer { pooled.hookDepth -= 1 }
+        try outsideOfBatch { try database.keepingTransaction("hook", hooks) }
+    }
+
+    /// Calls what may write by this plan as well: for itself, and waiting for what came of it.
+    private func outsideOfBatch(_ body: () throws -> Void) throws {
+        let (wasInBatch, sending) = (isInBatch, pipeline)
+        isInBatch = false
+        if sending != nil { pipeline = nil }
         defer {
-            pooled.hookDepth -= 1
             isInBatch = wasInBatch
+            if sending != nil { pipeline = sending }
         }
-        try database.keepingTransaction("hook", hooks)
+        try body()
     }
 }
 

@@ -106,7 +106,7 @@ def settle(
     assigned = record.__assigned__ or ()
     left: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = []
     changes: list[tuple[str, Any]] = []
-    for name, given, before in assigned:
+    for name, given, had in assigned:
         link: ToOne[Any] = relations[name]
         mine, _ = link._columns()
         key, here = link._key(getattr(record, name)), link._foreign_key(record)
@@ -116,7 +116,7 @@ def settle(
         elif problem is None and None in key:
             problem = "no key"
         elif problem is None and only is not None and not looks_up:
-            _refuse_half(record, link, only, before, key)
+            _refuse_half(record, link, only, had, key)
         if problem is None:
             changes += zip(mine, key)
             continue
@@ -127,7 +127,7 @@ def settle(
                 item for item in zip(mine, key) if not is_same(record, item[0], getattr(record, item[0]), item[1])
             )
             raise contradiction(record, link, column, value)
-        left.append((name, given, before))
+        left.append((name, given, had))
     if not changes:
         return
     # A rollback may take the key of the other.
