@@ -25,7 +25,7 @@ extension Database {
         try recode(path, from: old, to: new, progress: progress)
     }
 
-    /// The pages of an encrypted file whose authentication fails; none for a good file. As SQLCipher's
+    /// The pages of an encrypted file whose authentication fails, the first 1,000 at most; none for a good file. As SQLCipher's
     /// cipher_integrity_check; a page that fails is good if the WAL has a newer one, as after a crash in a checkpoint. What
     /// the pages hold is not looked at.
     @available(*, noasync)
@@ -36,8 +36,7 @@ extension Database {
     /// Attaches another file under a name of its own, encrypted or plain. The SQL statement DETACH ends it.
     @available(*, noasync)
     public func attach(_ path: String, as name: String, encryption: Encryption? = nil) throws {
-        retireReaders()
-        try withConnection { try $0.attach(path, as: name, codecs: encryption) }
+        try attach(path, as: name, codecs: encryption)
     }
 
     /// Puts the file back to what a snapshot or backup holds that is encrypted with another key or salt than the database.

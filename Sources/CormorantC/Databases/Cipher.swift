@@ -55,9 +55,7 @@ public func corm_database_attach(
     boundary(outError) {
         let path = try string(path, "path")
         let name = try string(name, "name")
-        let codecs = try cipherSource(cipher)
-        try database(handle).retireReaders()
-        try database(handle).withConnection { try $0.attach(path, as: name, codecs: codecs) }
+        try database(handle).attach(path, as: name, codecs: cipherSource(cipher))
         return CORM_OK
     }
 }

@@ -53,6 +53,14 @@ extension Database {
         return try body(pooled.connected())
     }
 
+    /// Attaches another file under a name of its own. Where it cannot be, readers go on beside the writer.
+    package func attach(_ path: String, as name: String, codecs: (any PageCodecSource)?) throws {
+        try withConnection {
+            try $0.attach(path, as: name, codecs: codecs)
+            retireReaders()
+        }
+    }
+
     /// From here on all goes through the writer, which has something that readers would not see.
     package func retireReaders() {
         hasOwnSettings.isSet = true

@@ -254,7 +254,6 @@ extension Registry {
     @available(*, noasync)
     public func attach(_ name: String, to database: Database, as schema: String) throws {
         let place = try location(name)
-        database.retireReaders()
-        try database.withConnection { try $0.attach(place.path, as: schema, codecs: place.options.codecs) }
+        try database.attach(place.path, as: schema, codecs: place.options.codecs)
     }
 }

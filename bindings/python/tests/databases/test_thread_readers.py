@@ -241,3 +241,15 @@ def test_without_readers(path: Path) -> None:
         with db.transaction(), pytest.raises(Error) as busy:
             on_thread(lambda: db.count(Person))
         assert busy.value.code == "CORM_E_BUSY"
+
+
+def test_a_file_that_could_not_be_attached_leaves_reads_beside_writers(db: Database, tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("no database" * 100)
+    for path in (tmp_path / "nothere" / "x.db", tmp_path / "text.db"):
+        with pytest.raises(Error):
+            db.attach(path, "other")
+    with pytest.raises(Error), db.transaction():
+        db.attach(tmp_path / "x.db", "other")
+    with db.transaction():
+        Person("Ada").insert(db)
+        on_thread(lambda: (_ for _ in ()).throw(AssertionError) if db.count(Person) else None)
