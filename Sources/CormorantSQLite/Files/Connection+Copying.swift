@@ -116,7 +116,7 @@ private func recodeFile(
     check.codecs = codec?.shared
     let copy = try Connection(path: temporary, options: check)
     try keepRights(of: path, on: temporary)
-    let schema = copy.takeSchemaCopy(of: path)
+    let schema = copy.schemaToKeep(of: path)
     copy.close()
     try synchronize(temporary)
     // Its journal is let go of under the lock: closing would delete, by its name, what may be another's by then.
@@ -124,7 +124,7 @@ private func recodeFile(
     let hasOtherNames = linkCount(path) > 1
     try replace(path, by: temporary)
     isDone = true
-    if let schema { try? writeSchemaCopy(of: path, codec?.shared) { schema } }
+    renewSchemaCopy(schema, of: path, codec?.shared)
     // Whoever has the old file open still, and waits for the lock, is to see that it is no more.
     // Other names of it keep their content.
     if !hasOtherNames, let file = VFS.plainPointer(source.handle, "main") {

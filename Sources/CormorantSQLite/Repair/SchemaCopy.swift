@@ -11,15 +11,9 @@ extension Connection {
         try? writeSchemaCopy(of: path, codecs) { try schemaScript() }
     }
 
-    /// Before this file takes the place of another one, encrypted otherwise: takes the copy of that one's schema away, which is encrypted
-    /// as it was, and what a killed process left of it.
-    /// - Returns: what the new one is to have; nil where there was none.
-    func takeSchemaCopy(of path: String) -> [String]? {
-        let path = schemaCopyPath(path)
-        let isKept = fileExists(path)
-        removeFile(path)
-        try? UnfinishedFile(of: path).remove()
-        return isKept ? try? schemaScript() : nil
+    /// What the copy of a file's schema is to hold, once this one has taken that one's place; nil where there is no copy.
+    func schemaToKeep(of path: String) -> [String]? {
+        fileExists(schemaCopyPath(path)) ? try? schemaScript() : nil
     }
 
     private func schemaScript() throws -> [String] {
@@ -29,6 +23,16 @@ extension Connection {
         while try statement.step() { texts.append(Row(statement).cell(0).string ?? "") }
         return texts
     }
+}
+
+/// After another file took the place of one that was encrypted otherwise: takes the copy of that one's schema away, which is encrypted as
+/// it was, and what a killed process left of it.
+/// - Parameter texts: what the new copy holds; nil: there is none.
+func renewSchemaCopy(_ texts: [String]?, of file: String, _ codecs: (any PageCodecSource)?) {
+    let path = schemaCopyPath(file)
+    removeFile(path)
+    try? UnfinishedFile(of: path).remove()
+    if let texts { try? writeSchemaCopy(of: file, codecs) { texts } }
 }
 
 /// Writes the copy of a file's schema, unless it is as it should be.
