@@ -10,3 +10,14 @@
 #else
     #error("Cormorant runs on Linux, Android and the systems of Apple")
 #endif
+
+extension stat {
+    /// When the file was written last, which systems name otherwise.
+    package var written: timespec {
+        #if canImport(Darwin)
+            st_mtimespec
+        #else
+            st_mtim
+        #endif
+    }
+}

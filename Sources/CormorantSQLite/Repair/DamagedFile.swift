@@ -19,11 +19,14 @@ final class DamagedFile {
     private var size: Int64 = 0
     /// What stands in a log or journal in the place of a page of the file.
     private var newer: [UInt32: [UInt8]] = [:]
+    /// Of the file and its log, before they were read.
+    private let versions: [FileVersion?]
 
     enum TextEncoding { case utf8, utf16LittleEndian, utf16BigEndian }
 
     init(_ path: String, _ codecs: (any PageCodecSource)?) throws {
         self.path = path
+        versions = FileVersion.all(of: path)
         let codec = try codecs?.makeCodec(path: path)
         // What is left of a file that became empty is its log.
         if fileSize(path) > 0 { try refuseLeftoverLogs(of: path, codec, isRepaired: true) }
@@ -47,6 +50,12 @@ final class DamagedFile {
             throw CormorantError(.busy, "\"\(path)\" is in use by another connection", hint: "close the others first")
         }
         try begin()
+    }
+
+    /// Refuses what was read of a file that was written meanwhile. A lock keeps nobody from that where it has a write-ahead log.
+    func refuseChanges() throws {
+        guard FileVersion.all(of: path) != versions else { return }
+        throw CormorantError(.busy, "\"\(path)\" was written meanwhile", hint: "close it everywhere and try again")
     }
 
     deinit {
@@ -217,4 +226,21 @@ final class DamagedFile {
         }
         return free
     }
+}
+
+/// What changes where a file is written.
+private struct FileVersion: Equatable {
+    private let size: Int
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// nil: it is not there, or empty.
+    private init?(_ path: String) {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_size > 0 else { return nil }
+        size = Int(info.st_size)
+        (seconds, nanoseconds) = (info.written.tv_sec, info.written.tv_nsec)
+    }
+
+    static func all(of path: String) -> [FileVersion?] { ["", "-wal"].map { FileVersion(path + $0) } }
 }

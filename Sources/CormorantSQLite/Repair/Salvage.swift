@@ -65,6 +65,7 @@ package func repair(
         let extra = try given ?? schemaEntries((kept ?? []).flatMap(statements), monitor, skipsOthers: true)
         let salvage = Salvage(source, target, extra.entries, isPartial: extra.isPartial, progress)
         report = try salvage.run()
+        try source.refuseChanges()
         try target.script("PRAGMA journal_mode = DELETE")
     }
     return report

@@ -6,6 +6,7 @@ import sqlite3
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -573,3 +574,27 @@ def test_a_log_that_another_file_left_is_not_taken_for_the_files_own(tmp_path: P
         db.execute("UPDATE a SET x = 3")
         with Database(path, cipher=cipher) as second:
             assert second.query("SELECT x FROM a").fetch_all() == [(3,)]
+
+
+@pytest.mark.parametrize("journal_mode", ["wal", "delete"])
+def test_a_file_that_is_written_meanwhile_is_busy(
+    path: Path, tmp_path: Path, journal_mode: Literal["wal", "delete"]
+) -> None:
+    with Database(path, journal_mode=journal_mode) as db:
+        fill(db)
+        written = False
+
+        def write(_: object) -> bool:
+            nonlocal written
+            if not written:
+                written = True
+                db.execute("UPDATE pair SET b = b + 1")
+                db.checkpoint("truncate")
+            return True
+
+        with pytest.raises(Error) as caught:
+            repair(path, tmp_path / "new.db", progress=write)
+        assert caught.value.code == "CORM_E_BUSY"
+        assert not (tmp_path / "new.db").exists()
+        # One who only has it open is in nobody's way.
+        assert repair(path, tmp_path / "new.db").is_whole
