@@ -29,7 +29,7 @@ package final class LiveReads: @unchecked Sendable {  // one thread at a time: w
                 // What it read is not known; what was watched still is.
                 if case .success = outcome { throw error }
             }
-            return (outcome, reads.filter { watched[$0.id] == nil })
+            return (outcome, reads.filter { watched[$0.table] == nil })
         }
         try database.transaction(.read) {
             try database.withReader { connection in
@@ -41,18 +41,15 @@ package final class LiveReads: @unchecked Sendable {  // one thread at a time: w
                 }
             }
         }
-        return (outcome, statements.values.joined().filter { !watched[$0.id, default: []].isSuperset(of: $0.columns) })
+        let reads = statements.values.joined()
+        return (outcome, reads.filter { !watched[$0.table, default: []].isSuperset(of: $0.columns) })
     }
 
     /// These are watched from here on.
     func cover(_ reads: [TableRead]) {
-        for read in reads { watched[read.id, default: []].formUnion(read.columns) }
+        for read in reads { watched[read.table, default: []].formUnion(read.columns) }
     }
 
     /// The statements may read other tables now.
     func forgetStatements() { statements = [:] }
-}
-
-extension TableRead {
-    fileprivate var id: ExactText { nameKey(schema + "." + name) }
 }

@@ -256,7 +256,7 @@ package final class ChangeLog {
             return lastTable
         }
         let (schema, name) = (String(cString: schema), String(cString: name))
-        let id = tableID(schema, name)
+        let id = tableKey(schema, name)
         let found = tables[id] ?? TrackedTable(schema, name)
         // One that nobody tracks is remembered, too, so that its next row is passed by at once.
         lastTable = found
@@ -325,7 +325,7 @@ extension ChangeLog {
     func track(
         _ schema: String, _ name: String, values: Bool, listener: (id: ObjectIdentifier, call: (RowKey) -> Void)?
     ) throws -> TrackedTable {
-        let id = tableID(schema, name)
+        let id = tableKey(schema, name)
         let table = tables[id] ?? TrackedTable(schema, name)
         if !table.isTracked {
             if versions[nameKey(schema)] == nil { note(schema) }
@@ -349,7 +349,7 @@ extension ChangeLog {
         disown(shadowsOf: table)
         guard table.isVirtual else { return }
         for part in try connection.shadowTables(of: table) {
-            let id = tableID(table.schema, part)
+            let id = tableKey(table.schema, part)
             let shadow = tables[id] ?? TrackedTable(table.schema, part)
             shadow.owners.append(table)
             tables[id] = shadow
@@ -392,10 +392,6 @@ extension ChangeLog {
             if table.isAltered { table.touch(.none) }
             return table.isAltered
         }.map { RowChange(unknown: $0) }
-    }
-
-    private func tableID(_ schema: String, _ name: String) -> ExactText {
-        nameKey(schema + "." + name)
     }
 }
 

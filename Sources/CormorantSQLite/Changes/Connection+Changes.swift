@@ -13,7 +13,13 @@ package struct TableRead: Sendable {
         self.name = name
         self.columns = columns
     }
+
+    /// The same for reads of one table.
+    package var table: ExactText { tableKey(schema, name) }
 }
+
+/// One table of a connection. Its names may hold any character but the one between them.
+func tableKey(_ schema: String, _ name: String) -> ExactText { nameKey(schema + "\0" + name) }
 
 extension Connection {
     /// Begins to log what changes in a table.
@@ -200,7 +206,7 @@ private func note(
     let name = String(cString: table)
     let schema = schema.map { String(cString: $0) } ?? "main"
     let column = column.map { String(cString: $0) } ?? ""
-    reads.tables[nameKey(schema + "." + name), default: TableRead(schema: schema, name: name)]
+    reads.tables[tableKey(schema, name), default: TableRead(schema: schema, name: name)]
         .columns.insert(ExactText(column))
     return SQLITE_OK
 }
