@@ -11,12 +11,15 @@ private final class LevelRows {
     private let types: ColumnTypes
     private var count = 0
     private(set) var missing: [Int] = []
+    /// Where the newest of the records that all belong to begins.
+    private var newest = (size: 0, count: 0, missing: 0)
 
     init(_ model: ModelDescriptor) throws {
         block.initialize(to: corm_block())
         writer = MarshalWriter(block)
         types = ColumnTypes(model)
         try writer.beginList()
+        mark()
     }
 
     deinit {
@@ -25,13 +28,26 @@ private final class LevelRows {
     }
 
     func append(_ reader: RecordReader, _ lacked: [Int]) throws {
-        try writer.row(reader, types)
+        let start = writer.count
+        do { try writer.row(reader, types) } catch {
+            writer.cut(start)
+            throw error
+        }
         for column in lacked { missing += [count, column] }
         count += 1
     }
 
-    func write(to other: inout MarshalWriter) throws {
-        try writer.endList(count)
+    /// Another record comes, with what is related to it.
+    func mark() { newest = (writer.count, count, missing.count) }
+
+    /// - Parameter count: how many belong to records that are whole; if not all, the newest is not.
+    func write(_ count: Int, to other: inout MarshalWriter) throws {
+        if count < self.count {
+            writer.cut(newest.size)
+            self.count = newest.count
+            missing.removeSubrange(newest.missing...)
+        }
+        try writer.endList(self.count)
         writer.finish()
         try other.blob(UnsafeRawBufferPointer(start: block.pointee.data, count: block.pointee.size))
     }
@@ -48,6 +64,7 @@ public func corm_block_read_json(
         var rows = [try LevelRows(reader.model)]
         let count = try reader.records(limit: maxRecords <= 0 ? .max : maxRecords, untilError: true) {
             level, row, missing in
+            if level == 0 { for level in rows { level.mark() } }
             while rows.count <= level { rows.append(try LevelRows(reader.levels[rows.count].model)) }
             try rows[level].append(row, missing)
         }
@@ -60,7 +77,7 @@ public func corm_block_read_json(
             try writer.integers(
                 level.parent == nil
                     ? [reader.firstIndex].compactMap { $0 } : level.groups.flatMap { [$0.owner, $0.count] })
-            try rows.write(to: &writer)
+            try rows.write(level.count, to: &writer)
             try writer.integers(rows.missing)
         }
         try writer.endList(reader.levels.count)

@@ -26,6 +26,9 @@ struct MarshalWriter {
     /// Tells it how much of that counts.
     func finish(_ size: Int) { block.pointee.size = size }
 
+    /// Takes back what stands behind so many bytes.
+    mutating func cut(_ size: Int) { count = min(count, size) }
+
     @inline(__always)
     private mutating func room(_ needed: Int) -> UnsafeMutableRawPointer {
         if needed > capacity &- count { grow(needed) }

@@ -78,7 +78,8 @@ corm_status corm_json_reader_end(corm_json_reader *reader, corm_error **out_erro
 corm_status corm_json_reader_next(corm_json_reader *reader, void *record, corm_error **out_error);
 
 /*
- * Up to max_records (0: all) that are complete, as an array: CORM_ROW, or CORM_DONE and an empty array.
+ * Up to max_records (0: all) that are complete, as an array: CORM_ROW, or CORM_DONE and an empty array. Asked for up to so many,
+ * those before an element that is no record come first, and the next call gives its error; asked for all, this one does.
  * out_records: owned (corm_records_free).
  */
 corm_status corm_json_reader_fetch(corm_json_reader *reader, size_t max_records, corm_records **out_records,

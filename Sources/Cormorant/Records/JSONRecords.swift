@@ -34,11 +34,12 @@ public final class JSONRecords<R: Record> {
     public func end() throws { try reader.feed(UnsafeRawBufferPointer(start: nil, count: 0)) }
 
     /// The records that are complete, with the related ones in them.
-    /// - Parameter limit: the greatest number.
+    /// - Parameter limit: the greatest number. With one, those before an element that is no record come first, and the next call
+    ///   throws; without, this one does.
     public func next(limit: Int = .max) throws -> [R] {
         let root = RecordLevel<R>()
         var levels: [any AnyRecordLevel] = [root]
-        _ = try reader.records(limit: limit) { level, row, _ in
+        _ = try reader.records(limit: limit, untilError: limit < .max) { level, row, _ in
             if level == 0 { return try root.append(row) }
             while levels.count <= level { try levels.append(below(levels, levels.count)) }
             try levels[level].append(row)
@@ -50,6 +51,7 @@ public final class JSONRecords<R: Record> {
             guard let parent = level.parent, let relation = level.relation else { continue }
             try levels[parent].give(relation.name, level.groups, levels[index])
         }
+        root.records.removeSubrange(reader.levels[0].count...)
         return root.records
     }
 

@@ -23,13 +23,14 @@ package final class JSONReaderBox: HandleObject {
         let layout = try layout(of: reader.model)
         let records = Records(size: layout.size)
         _ = try read(limit: limit) { StructRecord(base: try records.append(), layout: layout, arena: records.texts) }
+        for (level, records) in zip(reader.levels, [records] + nested) { records?.keep(level.count) }
         return records
     }
 
     /// - Parameter root: where the next record goes.
     private func read(limit: Int, _ root: () throws -> StructRecord) throws -> Int {
         nested = []
-        return try reader.records(limit: limit) { level, row, _ in
+        return try reader.records(limit: limit, untilError: limit < .max) { level, row, _ in
             var access: StructRecord
             if level == 0 {
                 access = try root()

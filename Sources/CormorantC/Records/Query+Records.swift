@@ -50,6 +50,9 @@ final class Records: HandleObject {
         return record
     }
 
+    /// Drops what stands behind so many.
+    func keep(_ first: Int) { count = min(count, first) }
+
     /// realloc moves pages of a large array rather than bytes.
     private func grow() throws {
         let larger = max(16, capacity &* 2)

@@ -28,7 +28,8 @@ extension JSONReader {
     /// Reads the next records that are complete, with the related ones in them.
     /// - Parameters:
     ///   - limit: the greatest number.
-    ///   - untilError: those before an element that is no record come first, unless a part of it was taken; the next call gives its error.
+    ///   - untilError: those before an element that is no record come first, and the next call gives its error. Of that element `read` may
+    ///     have been given something, more than the levels then count: it does not belong to them.
     ///   - read: takes each record, with its level and the columns that it lacked and the binding is to fill in. Owners come
     ///     before what is related to them, and the levels grow as they are met.
     /// - Returns: how many there were.
@@ -40,27 +41,35 @@ extension JSONReader {
         levels = [JSONLevel(parent: nil, relationIndex: -1, relation: nil, mapping: mapping)]
         var count = 0
         var record: JSONRecord?
-        var isGiven = false
         while count < limit {
-            isGiven = false
             do {
                 let isThere = try element { scanner, index in
                     if count == 0 { firstIndex = index }
                     // One is kept for the elements; those within them have their own.
                     let one = record ?? JSONRecord(mapping, mappings, scanner, isImport: false)
                     record = one
-                    scanner.position = try self.record(one, scanner, level: 0, depth: 0) { level, row, missing in
-                        isGiven = true
-                        try read(level, row, missing)
-                    }
+                    scanner.position = try self.record(one, scanner, level: 0, depth: 0, read)
                 }
                 guard isThere else { break }
-            } catch  where untilError && count > 0 && !isGiven {
+            } catch  where untilError && count > 0 {
+                keep(count)
                 break
             }
             count += 1
         }
         return count
+    }
+
+    /// Has the levels be of so many records.
+    private func keep(_ count: Int) {
+        levels[0].count = count
+        // Owners come before what is related to them.
+        for index in levels.indices {
+            guard let parent = levels[index].parent else { continue }
+            let owners = levels[parent].count
+            while let last = levels[index].groups.last, last.owner >= owners { levels[index].groups.removeLast() }
+            levels[index].count = levels[index].groups.reduce(0) { $0 + $1.count }
+        }
     }
 
     /// Reads the object that the scanner stands on.

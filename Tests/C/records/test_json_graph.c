@@ -137,6 +137,35 @@ static void random_text_never_crashes_and_chunks_make_no_difference(void **state
     }
 }
 
+/* A fault within related records has their owner not come, either. */
+static void records_before_an_error_come_first(void **state) {
+    (void)state;
+    static const char *const faults[] = {"{\"name\":7}", "{\"name\":\"Eve\",\"height\":1,\"pets\":[{\"name\":\"Tim\","
+                                         "\"weight\":1,\"tags\":[{\"word\":\"x\"},{\"word\":7}]}]}"};
+    for (size_t fault = 0; fault < 2; fault += 1) {
+        char text[1000];
+        int size = snprintf(text, sizeof text, "%.*s,%s]", (int)sizeof families - 2, families, faults[fault]);
+        corm_json_reader *reader = reader_of(people, text, (size_t)size, SIZE_MAX, NULL);
+        corm_records *records;
+        corm_related *owned, *words;
+        GIVES(CORM_ROW, corm_json_reader_fetch(reader, 100, &records, &failure));
+        assert_int_equal(corm_records_count(records), 4);
+        OK(corm_json_reader_related(reader, "pets", &owned, &failure));
+        OK(corm_json_reader_related(reader, "pets.tags", &words, &failure));
+        assert_int_equal(related_count(owned, 3), 1);
+        assert_int_equal(related_count(words, 2), 2);
+        corm_related_free(owned);
+        corm_related_free(words);
+        corm_records_free(records);
+        GIVES(CORM_E_TYPE, corm_json_reader_fetch(reader, 100, &records, &failure));
+        corm_json_reader_free(reader);
+        /* All or an error. */
+        reader = reader_of(people, text, (size_t)size, SIZE_MAX, NULL);
+        GIVES(CORM_E_TYPE, corm_json_reader_fetch(reader, 0, &records, &failure));
+        corm_json_reader_free(reader);
+    }
+}
+
 static void wrong_use_is_told(void **state) {
     (void)state;
     corm_json_reader *reader;
@@ -193,6 +222,7 @@ int main(void) {
         JSON_TEST(a_long_array_streams_in_flat_memory),
         JSON_TEST(random_text_never_crashes_and_chunks_make_no_difference),
         JSON_TEST(a_commit_that_fails_is_told_again),
+        JSON_TEST(records_before_an_error_come_first),
         JSON_TEST(wrong_use_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

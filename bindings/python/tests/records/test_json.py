@@ -231,6 +231,16 @@ def test_records_before_one_that_is_none_come_first(lines: bool) -> None:
         next(records)
 
 
+def test_records_before_one_whose_related_ones_are_none_come_first() -> None:
+    bad = NINA.replace('"blue"', "7")
+    for twice in (f"[{NINA},{bad}]", f'[{NINA},{NINA},{{"full name":"x","songs":[{{"title":"c"}},7]}}]'):
+        records = read_json(Singer, twice)
+        for nina in [next(records) for _ in range(twice.count("Nina") - (bad in twice))]:
+            assert write_json(nina) == NINA
+        with pytest.raises(DataError):
+            next(records)
+
+
 def test_wrong_use_is_told(music: Database) -> None:
     wrong: Any = 7
     with pytest.raises(ProgrammingError):
