@@ -25,12 +25,19 @@ private func wait(for descriptor: Int32, _ milliseconds: Int32) throws -> corm_s
 public func corm_observer_wait(
     _ handle: OpaquePointer?, _ milliseconds: Int32, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
-    boundary(outError) { try wait(for: requireObserver(handle).descriptor(), milliseconds) }
+    boundary(outError) {
+        // Its descriptor is its own: closed meanwhile, it goes when this returns.
+        let observer = try requireObserver(handle)
+        return try withExtendedLifetime(observer) { try wait(for: observer.descriptor(), milliseconds) }
+    }
 }
 
 @_cdecl("corm_listener_wait") @implementation
 public func corm_listener_wait(
     _ handle: OpaquePointer?, _ milliseconds: Int32, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
-    boundary(outError) { try wait(for: requireListener(handle).completions.descriptor(), milliseconds) }
+    boundary(outError) {
+        let listener = try requireListener(handle)
+        return try withExtendedLifetime(listener) { try wait(for: listener.completions.descriptor(), milliseconds) }
+    }
 }
