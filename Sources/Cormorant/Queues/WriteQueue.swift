@@ -146,8 +146,8 @@ private final class BodyOutcome<Value: Sendable>: @unchecked Sendable {  // one 
 
     func result(_ completion: WriteCompletion) throws -> Value {
         if let error = completion.error {
-            // The body's own error, which need not be one of the library's.
-            _ = try result?.get()
+            // The body's own error, which need not be one of the library's; not where it was to run once more and could not.
+            if error.code == .callback { _ = try result?.get() }
             throw error
         }
         guard let result else { throw CormorantError(.internal, "a write was told before it was run") }

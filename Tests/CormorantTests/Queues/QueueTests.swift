@@ -61,6 +61,26 @@ struct QueueTests {
         #expect(try await database.fetchAll(Person.self).map(\.name) == ["stays"])
     }
 
+    @Test func aWriteThatCannotBeRunOnceMoreThrowsWhy() async throws {
+        let path = folder.file("queue.db")
+        let database = try openDatabase(path: path, options: OpenOptions(busyTimeout: 50))
+        let other = try openDatabase(path: path)
+        try await database.executeScript("CREATE TABLE once (x UNIQUE); INSERT INTO once VALUES (1)")
+        let queue = try WriteQueue(database)
+        let held = try Hold(queue)
+        // It goes with the group, and so what fails behind it is run once more.
+        try await queue.add { try $0.execute("INSERT INTO once VALUES (2)") }
+        let refused = Task { try await queue.perform { _ in throw Refusal(reason: "of the first run") } }
+        while queue.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try await queue.add { database in
+            defer { _ = try? other.execute("BEGIN IMMEDIATE") }
+            try database.execute("INSERT OR ROLLBACK INTO once VALUES (1)")
+        }
+        held.end()
+        let outcome = await refused.result
+        #expect { try outcome.get() } throws: { ($0 as? CormorantError)?.code == .busy }
+    }
+
     @Test func threadsWaitForTheirWrites() throws {
         let queue = queue
         DispatchQueue.concurrentPerform(iterations: 8) { thread in

@@ -122,8 +122,7 @@ class Write(Future[R]):
             self._value, self._raised = noting(self._queue._database, self._body), None
         except BaseException as error:
             self._raised = error
-            status: int = getattr(abi, getattr(error, "code", None) or "", abi.CORM_E_CALLBACK)
-            return min(status, -1)
+            return _status(error)
         return abi.CORM_OK
 
     def told(self, completion: native_queue.Completion) -> None:
@@ -133,7 +132,9 @@ class Write(Future[R]):
             return
         _, _, error, results = completion
         if error is not None:
-            self.set_exception(self._raised or self._raised_by(error.record_index) or error)
+            # What it raised is no reason where it was to run once more and could not.
+            raised = self._raised if self._raised and _status(self._raised) == _status(error) else None
+            self.set_exception(raised or self._raised_by(error.record_index) or error)
         elif self._body is None:
             self._value = [self._of_part(index, result) for index, result in enumerate(results)]
             self.set_result(self._value)
@@ -153,6 +154,13 @@ class Write(Future[R]):
         if isinstance(raised, Error):
             raised.record_index = index
         return raised
+
+
+def _status(error: BaseException) -> int:
+    """What the library is told of an exception."""
+    code = error.code if isinstance(error, Error) else None
+    status: int = getattr(abi, code or "", abi.CORM_E_CALLBACK)
+    return min(status, -1)
 
 
 class _Part:

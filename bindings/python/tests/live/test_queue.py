@@ -176,6 +176,29 @@ def test_what_is_run_again_writes_records_as_they_were(queue: WriteQueue, db: Da
     assert sorted(db.fetch_all(Counted), key=lambda record: record.number) == [there, before, behind]
 
 
+def test_one_that_cannot_be_run_again_is_told_why(path: Path) -> None:
+    other = sqlite3.connect(path, check_same_thread=False)
+    with closing(other), Database(path, busy_timeout=0.1) as db, db.queue() as queue:
+        db.execute("CREATE TABLE once (x UNIQUE)")
+        db.execute("INSERT INTO once VALUES (1)")
+
+        def fail(_: Database) -> None:
+            raise ValueError("of the first run")
+
+        def end_all(db: Database) -> None:
+            try:
+                db.execute("INSERT OR ROLLBACK INTO once VALUES (1)")
+            finally:
+                other.execute("BEGIN IMMEDIATE")
+
+        with Held(queue):
+            # What fails behind is run again: it may have met what is gone.
+            writes: list[Write[Any]] = [queue.add(lambda db: db.execute("INSERT INTO once VALUES (2)"))]
+            writes.append(queue.add(fail))
+            queue.add(end_all)
+        assert [type(write.exception(10)) for write in writes] == [BusyError, BusyError]
+
+
 def test_a_commit_that_fails_leaves_records_as_they_were(path: Path) -> None:
     with Database(path, journal_mode="delete", busy_timeout=0.1) as db, db.queue() as queue:
         db.create_tables(Counted)
