@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ._native import key_value as native_key_value
 from ._owner import Owner
-from .error import DataError, ProgrammingError
+from .error import DataError, Error, ProgrammingError
 from .value import encode_json, type_name
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Store(Owner, MutableMapping[str, Any]):
     def put_many(self, entries: Mapping[str, Any] | Iterable[tuple[str, Any]], *, expires: Expiry = None) -> None:
         """Writes entries in one transaction. An error has .record_index, and none is written."""
         pairs: Iterable[Any] = entries.items() if isinstance(entries, Mapping) else entries
-        self._put(pairs, expires, None)
+        self._put(pairs, expires, None, is_batch=True)
 
     def compare_and_set(self, key: str, value: Any, version: int, *, expires: Expiry = None) -> bool:
         """put() where the entry has this version still, or is not there for 0; whether it was written."""
@@ -107,16 +107,20 @@ class Store(Owner, MutableMapping[str, Any]):
     def pop(self, key: str, default: Any = _RAISES) -> Any:
         """As of a dict: the value, whose entry is deleted; without one the default, or KeyError."""
         with self._database.transaction():
-            if key not in self and default is not _RAISES:
-                return default
-            value = self[key]
+            # Looked at once: an entry may expire at any time.
+            value = self.get(key, default)
+            if value is _RAISES:
+                raise KeyError(key)
             self.delete(key)
             return value
 
     def popitem(self) -> tuple[str, Any]:
         """As of a dict, of the entry with the first key."""
         with self._database.transaction():
-            return super().popitem()
+            for row in self._rows({}, 1):
+                self.delete(row[0])
+                return row[0], _value(row)
+            raise KeyError(f"the store {self.name!r} is empty")
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """As of a dict: the value, or else the default, which is put."""
@@ -184,10 +188,18 @@ class Store(Owner, MutableMapping[str, Any]):
         """
         return native_key_value.adopt(self._handle, table)
 
-    def _put(self, entries: Iterable[tuple[str, Any]], expires: Expiry, version: int | None) -> int:
+    def _put(
+        self, entries: Iterable[tuple[str, Any]], expires: Expiry, version: int | None, *, is_batch: bool = False
+    ) -> int:
         time = _time(expires)
         rows = [_put_row(key, value, time, version, index) for index, (key, value) in enumerate(entries)]
-        return native_key_value.put(self._handle, rows) if rows else 0
+        try:
+            return native_key_value.put(self._handle, rows) if rows else 0
+        except Error as error:
+            # One alone is written as put() writes it.
+            if is_batch and len(rows) == 1:
+                error.record_index = 0
+            raise
 
     def _rows(self, members: dict[str, bytes], limit: int | None) -> Generator[tuple[Any, ...]]:
         members = dict(members)

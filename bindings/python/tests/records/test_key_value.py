@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,35 @@ def test_keys_and_values_that_no_store_holds(store: Store) -> None:
     assert error.record_index == 1
     error = refused("CORM_E_RANGE", lambda: store.put_many([("a", 1), ("b", float("nan"))]))
     assert (error.message, error.record_index) == ("the value is NaN, which cannot be stored", 1)
+    assert refused("CORM_E_RANGE", lambda: store.put_many([("a", 2**63)])).record_index == 0
+    assert refused("CORM_E_RANGE", lambda: store.put("a", 2**63)).record_index == -1
     assert not store
+
+
+def test_what_expires_as_it_is_popped_is_not_there(store: Store) -> None:
+    class Late(Store):
+        """Whose entries expire as soon as they were seen."""
+
+        def __contains__(self, key: object) -> bool:
+            found = super().__contains__(key)
+            self.clear()
+            return found
+
+        def __iter__(self) -> Iterator[str]:
+            for key in super().__iter__():
+                self.delete(key)
+                yield key
+
+    late = Late(store._database, store.name)
+    store["a"] = 1
+    assert late.pop("a", None) in (1, None)
+    store.update(a=1, b=2)
+    assert late.popitem() == ("a", 1)
+    assert (dict(store), late.popitem(), dict(store)) == ({"b": 2}, ("b", 2), {})
+    for empty in (late.popitem, lambda: late.pop("a")):
+        with pytest.raises(KeyError):
+            empty()
+    assert late.pop("a", 5) == 5
 
 
 def test_entries_may_go_and_come_while_iterating(store: Store) -> None:
