@@ -52,3 +52,11 @@ def test_a_database_or_a_schema_for_each_name(url: str, other: str) -> None:
         assert "kim" in caught.value.message
     with Database(other) as db:
         assert db.count(Note) == 2
+
+
+def test_options_of_a_url_with_a_password_are_its_own(url: str) -> None:
+    """Mended: those of the registry held, for a database shows no password."""
+    with Registry(busy_timeout=0.1) as registry:
+        registry.register("own", f"{url}{'&' if '?' in url else '?'}password=none", busy_timeout=30, worker_count=1)
+        with registry.use("own") as db:
+            assert (db._worker_count, db._busy_timeout) == (1, 30)

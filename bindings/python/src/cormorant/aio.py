@@ -65,7 +65,7 @@ _READING = frozenset(
     )
 )
 # What functions ask a Database for first.
-_OF_PLAIN = frozenset(("_handle", "_innermost", "_trace_lock"))
+_OF_PLAIN = frozenset(("_handle", "_innermost", "_tracers"))
 # What to write for calls of Database that are not here.
 _INSTEAD = {"timeout": "what is awaited ends with its task's time, async with asyncio.timeout(seconds)"}
 _READING_WORDS = frozenset(("EXPLAIN", "PRAGMA", "SELECT", "VALUES", "WITH"))

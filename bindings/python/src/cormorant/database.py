@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from itertools import islice
-from threading import TIMEOUT_MAX, RLock, get_ident
+from threading import TIMEOUT_MAX, get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -124,7 +124,6 @@ class Database(Owner):
     _registry: Registry | None = None
     # The thread that took it from its registry, and how many transactions it had open then.
     _taken: tuple[int, int] | None = None
-    _trace: native_database.Trace | None = None
     # What the library calls as long as it is open.
     _kept: object = None
     _workers: Workers | None = None
@@ -162,10 +161,9 @@ class Database(Owner):
         self._updaters: dict[type[Model], dict[tuple[Any, ...], dict[Any, Writer]]] = {}
         self._deleters: dict[type[Model], Writer] = {}
         # What is told of statements.
-        self._tracers: dict[object, _tracing.TraceCallback] = {}
-        self._trace_lock = RLock()
-        # Whether the library tells of them.
-        self._is_traced = False
+        self._tracers = _tracing.Tracers()
+        # That of the tracers while the library tells, as far as it is known here.
+        self._traced: object = None
         # The innermost open transaction of each thread.
         self._innermost = Innermost()
         # How many writes of records are waiting for their hooks, by threads.
@@ -179,10 +177,10 @@ class Database(Owner):
         # What is attached stays with the file, whoever uses it.
         database._begin(handle, registry._ciphers)
         # Others may have it open, too: what they write is part of the thread's transaction.
-        database._innermost = registry._innermost_of(database.path)
+        database._innermost, database._tracers = registry._shared_of(database.path)
         database._taken = get_ident(), database._innermost.depth()
         database._registry = registry
-        database._take_options(registry._options_of.get(database.path, registry._options))
+        database._take_options(registry._options_of(database.path))
         database._open = owned
         return database
 
@@ -201,7 +199,7 @@ class Database(Owner):
         `os.register_at_fork(after_in_child=db.reopen)` does.
         """
         native_database.reopen_database(self._handle)
-        self._trace = self._workers = None
+        self._workers = None
         self._begin(self._handle, self._ciphers)
 
     def close(self) -> None:
@@ -211,14 +209,13 @@ class Database(Owner):
         see Registry.use().
         """
         if self._open:
-            if self._registry is not None and self._is_traced:
+            if self._registry is not None:
                 # Others may go on with the file.
-                _tracing.stop(self)
+                self._tracers.remove(self)
             # The handle stays: the library knows a closed one and says so.
             native_database.close_database(self._handle)
             self._open = False
             self._handle.closed_as = f"the database {self.path!r}"
-            self._trace = None
             close_workers(self)
             thread, depth = self._taken or (get_ident(), 0)
             # What it has begun since then has been rolled back.

@@ -14,10 +14,11 @@ from weakref import WeakValueDictionary
 from ._native import registry as native_registry
 from ._open_options import OpenOptions, open_members
 from ._owner import Owner
-from ._path import is_url, path_text
+from ._path import is_url, path_text, shown_path
 from .bundle import Bundle
 from .database import Database
 from .error import Error
+from .trace import Tracers
 from .transaction import Innermost
 
 if TYPE_CHECKING:
@@ -83,11 +84,13 @@ class Registry(Owner):
         # What the library calls as long as it is open.
         self._set_ups: list[object] = [(members.get("set_up"), members.get("damaged"))]
         self._options = options
-        # Of those that are registered with their own, by path.
-        self._options_of: dict[str, OpenOptions] = {}
-        self._lock = threading.Lock()
+        # Of those that are registered with their own, by path, as a database has it.
+        self._own_options: dict[str, OpenOptions] = {}
+        # A signal's handler, too, may use a database while its thread does.
+        self._lock = threading.RLock()
         # Of the files that somebody has.
         self._innermost: WeakValueDictionary[str, Innermost] = WeakValueDictionary()
+        self._tracers: WeakValueDictionary[str, Tracers] = WeakValueDictionary()
         self._open = True
 
     def register(self, name: str, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:
@@ -100,7 +103,7 @@ class Registry(Owner):
         given = path_text(path)
         kept: object = native_registry.register(self._handle, name, given, members, cipher)
         if options:
-            self._options_of[given if is_url(given) else os.path.join(os.getcwd(), given)] = options
+            self._own_options[shown_path(given) if is_url(given) else os.path.join(os.getcwd(), given)] = options
         if members is not None:
             self._set_ups.append((members.get("set_up"), members.get("damaged")))
         if kept is not None:
@@ -121,9 +124,13 @@ class Registry(Owner):
         """
         return Database._of_registry(self, native_registry.use(self._handle, name, self._ciphers))
 
-    def _innermost_of(self, path: str) -> Innermost:
+    def _options_of(self, path: str) -> OpenOptions:
+        return self._own_options.get(shown_path(path), self._options)
+
+    def _shared_of(self, path: str) -> tuple[Innermost, Tracers]:
+        """What all who have a file share."""
         with self._lock:
-            return self._innermost.setdefault(path, Innermost())
+            return self._innermost.setdefault(path, Innermost()), self._tracers.setdefault(path, Tracers())
 
     @property
     def default(self) -> str | None:

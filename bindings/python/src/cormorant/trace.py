@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import ref
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from .database import Database
 
 TraceCallback: TypeAlias = Callable[[str, float], object]
+# By the id of the database that has it, and a key of its own.
+_Told: TypeAlias = "dict[tuple[int, object], tuple[ref[Database], TraceCallback]]"
 
 # What begins and ends transactions, and what the library asks of a schema when it first uses a table: whether it does,
 # no program decides.
@@ -30,7 +33,10 @@ def set_trace(database: Database, callback: TraceCallback | None) -> None:
 
     It runs on the thread of the call and must not use this database.
     """
-    _listen(database, "set_trace", callback)
+    if callback is None:
+        database._tracers.remove(database, "set_trace")
+    else:
+        database._tracers.add(database, "set_trace", callback)
 
 
 @contextmanager
@@ -39,56 +45,91 @@ def tracing(database: Database, callback: TraceCallback) -> Iterator[None]:
     callbacks; as set_trace().
     """
     key = object()
-    _listen(database, key, callback)
+    database._tracers.add(database, key, callback)
     try:
         yield
     finally:
         # Nobody is told any more, also where the library cannot be stopped from telling.
         with suppress(BusyError):
             if not database._handle.closed_as:
-                _listen(database, key, None)
+                database._tracers.remove(database, key)
 
 
-def _listen(database: Database, key: object, callback: TraceCallback | None) -> None:
-    with database._trace_lock:
+class Tracers:
+    """Who is told of the statements of a file, by all who have it of a registry."""
+
+    def __init__(self) -> None:
         # A new dict each time: a statement of another thread may be telling the old one at this moment.
-        tracers = {known: told for known, told in database._tracers.items() if known != key}
-        database._tracers = tracers if callback is None else {**tracers, key: callback}
-        if database._is_traced == bool(database._tracers):
-            return
-        if database._trace is None:
-            # The library holds no database, so that one that nobody holds any more can end.
-            of = ref(database)
-            database._trace = native_database.Trace(lambda *told: _tell(of(), *told), lambda: _is_wanted(of()))
-    # Without the lock: it waits for what runs, whose threads may come here.
-    try:
-        native_database.set_trace(database._handle, database._trace)
-    except BaseException:
-        with database._trace_lock:
-            database._tracers = {known: told for known, told in database._tracers.items() if known != key}
-        raise
+        self._told: _Told = {}
+        self._lock = RLock()
+        # Another one each time that the library is set to tell, which the databases that know have, too; None: it does
+        # not tell.
+        self._on: object = None
+        self._trace: native_database.Trace | None = None
+
+    def add(self, database: Database, key: object, callback: TraceCallback) -> None:
+        """Has it called after every statement, until it is removed, or another one of this database has the key."""
+        with self._lock:
+            others = self._without(database, key)
+            self._told = {**others, (id(database), key): (ref(database), callback)}
+            # Who has the file open keeps it as it is.
+            if self._on and any(has._open and has._traced is self._on for has in (database, *_databases(others))):
+                database._traced = self._on
+                return
+        try:
+            self._set(database)
+        except BaseException:
+            with self._lock:
+                self._told = self._without(database, key)
+            raise
+
+    def remove(self, database: Database, *keys: object) -> None:
+        """Tells nobody any more of these keys of a database; without any, of all that it has."""
+        with self._lock:
+            self._told = self._without(database, *keys)
+            if self._told or not self._on:
+                return
+        self._set(database)
+
+    def _set(self, database: Database) -> None:
+        with self._lock:
+            if self._trace is None:
+                # The library holds no database, so that one that nobody holds any more can end.
+                of = ref(self)
+                self._trace = native_database.Trace(lambda *told: _tell(of(), *told), lambda: _is_wanted(of()))
+        # Without the lock: it waits for what runs, whose threads may come here.
+        native_database.set_trace(database._handle, self._trace)
+
+    def _is_wanted(self) -> bool:
+        """Asked where the library begins or stops to tell, by one thread at a time."""
+        with self._lock:
+            databases = _databases(self._told)
+            self._on = object() if databases else None
+            for database in databases:
+                database._traced = self._on
+            return bool(databases)
+
+    def _without(self, database: Database, *keys: object) -> _Told:
+        """Those of databases that are there, but for these."""
+        return {
+            (of, key): told
+            for (of, key), told in self._told.items()
+            if told[0]() is not None and (of != id(database) or (keys and key not in keys))
+        }
 
 
-def stop(database: Database) -> None:
-    """Tells nobody any more."""
-    with database._trace_lock:
-        database._tracers = {}
-    if database._trace is not None:
-        native_database.set_trace(database._handle, database._trace)
+def _databases(told: _Told) -> list[Database]:
+    return [database for of, _ in told.values() if (database := of()) is not None]
 
 
-def _is_wanted(database: Database | None) -> bool:
-    """Asked where the library begins or stops to tell, by one thread at a time."""
-    if database is None:
-        return False
-    with database._trace_lock:
-        database._is_traced = bool(database._tracers)
-        return database._is_traced
+def _is_wanted(tracers: Tracers | None) -> bool:
+    return tracers is not None and tracers._is_wanted()
 
 
-def _tell(database: Database | None, sql: str, seconds: float) -> None:
-    for callback in database._tracers.values() if database else ():
-        callback(sql, seconds)
+def _tell(tracers: Tracers | None, sql: str, seconds: float) -> None:
+    for of, callback in tracers._told.values() if tracers else ():
+        if of() is not None:
+            callback(sql, seconds)
 
 
 def operation_of(sql: str) -> str:

@@ -298,3 +298,67 @@ def test_writers_go_on_while_a_trace_waits_for_who_reads(path: Path) -> None:
             database.set_trace(lambda _sql, _: None)
         thread.join()
     assert waited[0] < 2
+
+
+def test_all_who_have_a_file_of_a_registry_are_told(tmp_path: Path) -> None:
+    first, second = list[str](), list[str]()
+    with Registry(tmp_path / "{name}.db") as registry, registry.use("a") as one:
+        with one.tracing(lambda sql, _: first.append(sql)):
+            with registry.use("a") as other:
+                other.set_trace(lambda sql, _: second.append(sql))
+                one.query("SELECT 1").fetch_all()
+            one.query("SELECT 2").fetch_all()
+            with registry.use("a") as other:
+                with other.tracing(lambda sql, _: second.append(sql)):
+                    other.query("SELECT 3").fetch_all()
+                other.query("SELECT 4").fetch_all()
+        with registry.use("a") as other, other.tracing(lambda sql, _: second.append(sql)):
+            one.query("SELECT 5").fetch_all()
+        one.query("SELECT 6").fetch_all()
+    assert (first, second) == ([f"SELECT {n}" for n in (1, 2, 3, 4)], [f"SELECT {n}" for n in (1, 3, 5)])
+
+
+def test_a_trace_goes_on_as_the_other_one_of_its_file_ends(tmp_path: Path) -> None:
+    seen, none = list[str](), list[str]()
+    with Registry(tmp_path / "{name}.db") as registry, registry.use("a") as one, registry.use("a") as other:
+        one.set_trace(lambda sql, _: none.append(sql))
+        other.set_trace(lambda sql, _: seen.append(sql))
+        one.set_trace(None)
+        one.query("SELECT 1").fetch_all()
+        other.set_trace(None)
+        one.set_trace(lambda sql, _: none.append(sql))
+        other.query("SELECT 2").fetch_all()
+    assert (seen, none) == (["SELECT 1"], ["SELECT 2"])
+
+
+def test_a_file_that_is_opened_anew_is_traced_anew(tmp_path: Path) -> None:
+    seen = list[str]()
+    statements = [f"SELECT {number}" for number in range(3)]
+    with Registry(tmp_path / "{name}.db", busy_timeout=0.2) as registry:
+        for statement in statements:
+            with registry.use("a") as database:
+                database.create_tables(Department, Person)
+                with ExitStack() as block:
+                    block.enter_context(database.tracing(lambda sql, _: seen.append(sql)))
+                    database.query(statement).fetch_all()
+                    # The library goes on to tell where others read, and nobody is told.
+                    with reading(database):
+                        block.close()
+                    database.query("SELECT 9").fetch_all()
+            registry.close_file("a")
+    assert [sql for sql in seen if sql in (*statements, "SELECT 9")] == statements
+
+
+def test_a_step_that_leaves_one_set_ends_none_of_later(tmp_path: Path) -> None:
+    seen = list[str]()
+    bundle = Bundle()
+    bundle.add("001", lambda database: database.set_trace(lambda sql, _: None))
+    with Registry(tmp_path / "{name}.db") as registry:
+        with registry.use("a") as known:
+            pass
+        registry.close_file("a")
+        assert registry.migrate(bundle, "a") == {}
+        with registry.use("a") as again, again.tracing(lambda sql, _: seen.append(sql)):
+            again.query("SELECT 1").fetch_all()
+        del known
+    assert seen == ["SELECT 1"]
