@@ -111,7 +111,7 @@ typedef struct corm_repair_options {
  * so is the list of free pages: rows that were deleted may come back then. Encrypted, a page is read when its authentication
  * says that it is what was written.
  *
- * path                 copied. Nobody should use the file meanwhile.
+ * path                 copied. Nobody should use the file meanwhile: CORM_E_BUSY where somebody wrote to it.
  * new_path             copied; nothing may be there.
  * options              borrowed until return; NULL: all defaults.
  * out_unreadable_pages pages of the file that cannot be read, are cut off, or are none where others lead to one, and one more

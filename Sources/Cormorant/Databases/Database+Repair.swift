@@ -8,7 +8,7 @@ extension Database {
     /// page (`page`), their rowid (`id`) and their values (`c0`, `c1`, ...). Where page 1 is lost, so is the list of free pages:
     /// rows that were deleted may come back then.
     /// - Parameters:
-    ///   - path: the damaged file, which nobody should use meanwhile.
+    ///   - path: the damaged file, which nobody should use meanwhile: `busy` where somebody wrote to it.
     ///   - newPath: the new one; nothing may be there.
     ///   - encryption: what the file is encrypted with, and the new one will be; nil: a plain file.
     ///   - schema: CREATE statements, for tables whose own cannot be read; those of the file come first. nil: those of the

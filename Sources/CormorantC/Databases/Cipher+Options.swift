@@ -60,6 +60,7 @@ private func key(_ raw: corm_cipher_options) throws -> CipherKey {
         var error: OpaquePointer?
         let status = path.withCString { provider($0, handle, context.pointer, &error) }
         guard status == CORM_OK else { throw failure(of: "the key provider of \"\(path)\"", status, error) }
+        Handles.remove(error, as: ErrorText.self)
         guard let key = sink.key else { throw noKey() }
         return key
     })
@@ -152,7 +153,10 @@ private struct CodecStatus: Error, CustomStringConvertible {
 }
 
 private func check(_ status: corm_status?, _ error: OpaquePointer?) throws {
-    guard let status, status != CORM_OK else { return }
+    guard let status, status != CORM_OK else {
+        Handles.remove(error, as: ErrorText.self)
+        return
+    }
     if error == nil { throw CodecStatus(status: status) }
     throw failure(of: "the codec", status, error)
 }

@@ -99,7 +99,8 @@ final class HostCalls {
 
     /// Why the statement failed, if it is the program's doing.
     func take(_ code: Int32) -> CormorantError? {
-        defer { collationFailure = nil }
+        // What it holds is the program's.
+        defer { (error, collationFailure) = (nil, nil) }
         return code == functionFailed
             ? error : code == SQLITE_INTERRUPT || code == commitRefused ? collationFailure : nil
     }

@@ -135,10 +135,12 @@ def repair(
 ) -> RepairReport:
     """Writes a new file of what can be read of a damaged one, page by page and past SQLite.
 
-    The damaged file, which nobody should use meanwhile, stays as it is; its write-ahead log or journal counts. Rows are
-    of the table whose tree leads to their page; where that is broken, of the one table that lacks rows of their shape
-    there; else they are in a table lost_and_found, with the number of their page (page), their rowid (id) and their
-    values (c0, c1, ...). Where page 1 is lost, so is the list of free pages: rows that were deleted may come back then.
+    The damaged file stays as it is; BusyError where somebody wrote to it meanwhile. Its write-ahead log or journal
+    counts. Rows are of the table whose tree leads to their page; where that is broken, of the one table that lacks rows
+    of their shape there; else they are in a table lost_and_found, with the number of their page (page), their rowid
+    (id) and their values (c0, c1, ...). Where page 1 is lost, so is the list of free pages: rows that were deleted may
+    come back then.
+
     cipher: what the file is encrypted with, and the new one will be. schema: CREATE statements, for tables whose own
     cannot be read, such as those that a program keeps with its backups; those of the file come first. None: those of
     the copy that keep_schema left beside the file, if there is one. progress: as in Database.sync().

@@ -14,11 +14,30 @@ from typing import Any
 import pytest
 from models import Person
 
-from cormorant import Database, DataError, OperationalError, ProgrammingError, func, select
+from cormorant import Database, DataError, Error, OperationalError, ProgrammingError, func, select
 
 
 def one(db: Database, sql: str, *bindings: Any) -> Any:
     return next(iter(db.query(sql, bindings)))[0]
+
+
+def test_what_was_raised_goes_with_its_error(db: Database) -> None:
+    class Held:
+        pass
+
+    held = [weakref.ref(Held())]
+
+    @db.register_function
+    def bad() -> int:
+        local = Held()
+        held.append(weakref.ref(local))
+        raise ValueError("bad")
+
+    for _ in range(2):
+        with pytest.raises(Error, match="bad"):
+            one(db, "SELECT bad()")
+    gc.collect()
+    assert [reference() for reference in held] == [None] * 3
 
 
 def test_values_come_as_they_are_annotated(db: Database) -> None:

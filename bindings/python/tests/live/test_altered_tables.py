@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from cormorant import Column, Database, Model, Region, key, select
+from cormorant import Column, Database, Model, Region, column, key, select
 
 
 class Pair(Model):
@@ -111,6 +111,28 @@ def test_an_attached_file_that_another_connection_altered(db: Database, tmp_path
             event = live.next(1)
             assert event
             assert event.rows == [("newer",)]
+
+
+def test_tables_whose_names_have_dots_are_told_apart(db: Database, tmp_path: Path) -> None:
+    class Dotted(Model, table="x.t"):
+        c: Column[str]
+        id: Column[int | None] = column(primary_key=True, default=None)
+
+    db.attach(tmp_path / "more.db", "main.x")
+    db.create_tables(Dotted)
+    db.execute('CREATE TABLE "main.x".t (id INTEGER PRIMARY KEY, a, b)')
+    query = 'SELECT max(a), max(b) FROM "main.x".t'
+    with db.observe_live(None, query) as live, db.observe(Dotted, values=True) as dotted:
+        live.next(0)
+        db.insert(Dotted("new"))
+        event = dotted.next(1)
+        assert event
+        assert event.changes[0].new == Dotted("new", id=1)
+        db.execute('INSERT INTO "main.x".t VALUES (7, 2, 3)')
+        rows = live.next(1)
+        assert rows
+        assert rows.rows == [(2, 3)]
+        assert dotted.next(0) is None
 
 
 def test_an_alteration_that_is_rolled_back(db: Database) -> None:
