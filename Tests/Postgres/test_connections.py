@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,11 @@ def said(**environment: str) -> str:
 def test_without_libpq_it_is_said_what_to_install(tmp_path: Path) -> None:
     # One that cannot be loaded stands in the way of the system's.
     (tmp_path / "libpq.so.5").touch()
-    without = said(LD_LIBRARY_PATH=str(tmp_path))
+    # As the wheel of psycopg's is not installed.
+    (tmp_path / "psycopg_binary").mkdir()
+    (tmp_path / "psycopg_binary" / "__init__.py").touch()
+    paths = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    without = said(LD_LIBRARY_PATH=str(tmp_path), PYTHONPATH=paths)
     assert without.startswith("CORM_E_UNSUPPORTED PostgreSQL's client library, libpq, is not there install it"), without
     named = said(CORMORANT_LIBPQ=str(tmp_path / "libpq.so.5"))
     assert "CORM_E_UNSUPPORTED CORMORANT_LIBPQ names" in named
@@ -118,6 +123,14 @@ def test_without_libpq_it_is_said_what_to_install(tmp_path: Path) -> None:
     if compiler := shutil.which("cc"):
         subprocess.run([compiler, "-shared", "-o", tmp_path / "old.so", "-x", "c", "/dev/null"], check=True)
         assert "is too old: it has no PQ" in said(CORMORANT_LIBPQ=str(tmp_path / "old.so"))
+
+
+def test_psycopg_s_wheel_brings_libpq_where_the_system_has_none(tmp_path: Path) -> None:
+    if find_spec("psycopg_binary") is None:
+        pytest.skip("psycopg has no binary wheel here")
+    (tmp_path / "libpq.so.5").touch()
+    assert said(LD_LIBRARY_PATH=str(tmp_path)) == ""
+    assert "cannot be loaded" in said(LD_LIBRARY_PATH=str(tmp_path), CORMORANT_LIBPQ=str(tmp_path / "libpq.so.5"))
 
 
 # TLS ------------------------------------------------------------------------------------------------------------------

@@ -33,7 +33,8 @@ extension LibPQ {
         throw CormorantError(
             .unsupported, "PostgreSQL's client library, libpq, is not there",
             hint:
-                "install it (Debian and Ubuntu: libpq5, Fedora: libpq, macOS: brew install libpq), or set CORMORANT_LIBPQ to its path"
+                "install it (Debian and Ubuntu: libpq5, Fedora: libpq, macOS: brew install libpq, for Python on Linux: "
+                + "pip install 'cormorant[postgres]'), or set CORMORANT_LIBPQ to its path"
         )
     }
 

@@ -10,6 +10,7 @@ from .call import call, call_handle, call_number
 from .cipher import CipherOptions, Options, ciphered
 from .handle import DatabaseHandle
 from .kept import keep, kept
+from .libpq import bring_libpq
 from .library import TraceFunction, library, to_text, utf8
 from .sqlite_copy import tell_of_another
 from .struct import make_sized, set_plain
@@ -22,6 +23,7 @@ def open_database(
 ) -> tuple[DatabaseHandle, CipherOptions | None]:
     """The handle, and what must live as long as it does."""
     tell_of_another(library, path)
+    bring_libpq(path)
     return open_with(
         options, cipher, lambda given: call_handle(DatabaseHandle, library.corm_database_open, utf8(path), given)
     )

@@ -12,6 +12,7 @@ from .callback import Listener, listening
 from .cipher import CipherOptions
 from .database import open_with
 from .handle import BundleHandle, DatabaseHandle, RegistryHandle
+from .libpq import bring_libpq
 from .library import TYPES, library, optional_utf8, to_text, utf8
 from .sqlite_copy import tell_of_another
 from .struct import make_sized
@@ -25,6 +26,7 @@ def open_registry(
 ) -> tuple[RegistryHandle, Any]:
     """The handle, and what must live as long as it does."""
     given = optional_utf8(pattern)
+    bring_libpq(pattern)
     return open_with(
         options, cipher, lambda options: call_handle(RegistryHandle, library.corm_registry_open, given, limit, options)
     )
@@ -37,6 +39,7 @@ def close_registry(registry: RegistryHandle) -> None:
 def register(registry: RegistryHandle, name: str, path: str, options: Options | None, cipher: Options | None) -> Any:
     """What must live as long as the registry does."""
     texts = utf8(name), utf8(path)
+    bring_libpq(path)
     if options is None:
         return call(library.corm_registry_register, registry, *texts, None)
     return open_with(options, cipher, lambda options: call(library.corm_registry_register, registry, *texts, options))[
