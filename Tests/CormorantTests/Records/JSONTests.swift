@@ -54,6 +54,19 @@ struct JSONTests {
         #expect(try database.fetchJSON(Song.all.select { $0.isLive }.limit(1)) == #"[{"is_live":1}]"#)
     }
 
+    @Test func recordsBeforeAnErrorComeFirstWhereSoManyAreAskedFor() throws {
+        // What is wrong lies in related records: their owner does not come, either.
+        let broken =
+            text.dropLast() + #",{"id":5,"name":"Eve","songs":[{"id":6,"singerID":5,"title":"C","isLive":true},7]}]"#
+        let records = try JSONRecords<Singer>()
+        try records.feed(String(broken))
+        let singers = try records.next(limit: 100)
+        #expect(singers.map(\.fullName) == ["Nina", "Otto"])
+        #expect(try singers.map { try $0.songs.records.count } == [2, 0])
+        expectError(.json) { try records.next(limit: 100) }
+        expectError(.json) { try Singer.readJSON(String(broken)) }
+    }
+
     @Test func awaitedRecordsOfAQueryAreWrittenAsRecords() async throws {
         let database = try memoryDatabase(Singer.self, Song.self)
         try await database.write { _ = try $0.importJSON(Singer.self, text) }
