@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from conftest import URL, call, with_database
-from cormorant import Column, Database, Error, Model, column
+from cormorant import BusyError, Column, Database, Error, Model, column
 
 
 class Account(Model):
@@ -59,6 +60,32 @@ def test_a_connection_that_is_ended_between_calls_is_opened_anew(db: Database, u
     assert settles(lambda: db.find(Account, 1)).balance == 100
     settles(lambda: db.insert(Account(2, "bob", 0)))
     assert db.count(Account) == 2
+
+
+@pytest.mark.parametrize("options", [{}, {"writer_count": 1}, {"mode": "read_only"}])
+def test_a_connection_that_is_ended_while_it_rests_is_opened_anew_without_an_error(
+    db: Database, url: str, options: dict[str, Any]
+) -> None:
+    with Database(url, **options) as resting:
+        assert resting.find(Account, 1).balance == 100
+        end_others(url)
+        time.sleep(1.1)
+        assert resting.find(Account, 1).balance == 100
+
+
+def test_no_patience_is_no_wait(db: Database, url: str) -> None:
+    with Database(url, busy_timeout=0) as hasty, db.transaction():
+        db.execute("UPDATE account SET balance = 0 WHERE id = 1")
+        with ThreadPoolExecutor() as threads, pytest.raises(BusyError):
+            threads.submit(hasty.execute, "UPDATE account SET balance = 1 WHERE id = 1").result(10)
+
+
+def test_functions_of_the_program_are_refused_by_name(db: Database) -> None:
+    with db.transaction():
+        with pytest.raises(Error, match="functions and collations of the program's") as caught:
+            db.register_function(lambda value: value, name="f")
+        assert caught.value.code == "CORM_E_UNSUPPORTED"
+        assert db.find(Account, 1).balance == 100
 
 
 def test_a_connection_that_is_ended_in_a_transaction_ends_it(db: Database, url: str) -> None:

@@ -44,10 +44,7 @@ struct Session {
             guard let value = before[name] else { continue }
             // How long the migration waits for locks is its transaction's alone.
             let isLocal = name == "lock_timeout" && connection.transactionDepth > 0
-            if isLocal {
-                let own = connection.busyTimeout
-                try connection.script(own > 0 ? "SET lock_timeout = \(own)" : "RESET lock_timeout")
-            }
+            if isLocal { try connection.script("SET lock_timeout = \(max(1, connection.busyTimeout))") }
             // A list stays one.
             try connection.script(
                 "SELECT pg_catalog.set_config(\(textLiteral(name)), \(textLiteral(value)), \(isLocal))")

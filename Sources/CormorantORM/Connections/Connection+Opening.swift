@@ -111,7 +111,8 @@ private func openServer(
 /// What options are to a server, for its connections.
 private func settings(_ options: OpenOptions) -> [String] {
     var settings: [String] = []
-    if options.busyTimeout > 0 { settings.append("SET lock_timeout = \(options.busyTimeout)") }
+    // To a server 0 is for ever.
+    settings.append("SET lock_timeout = \(max(1, options.busyTimeout))")
     if options.synchronous == .off { settings.append("SET synchronous_commit = off") }
     if options.mode == .readOnly { settings.append(readOnlySetting) }
     return settings

@@ -11,7 +11,9 @@ extension ConnectionPool {
         var pinned: PooledConnection?
         var isPinnedForGood = false
         /// By threads, what the newest statement of each did.
-        var outcomes: [Int64: Outcome] = [:]
+        var outcomes: [Int64: (outcome: Outcome, turn: Int)] = [:]
+        /// How many there have been.
+        var turns = 0
         var totalChanges: Int64 = 0
         /// The thread that alone has come; -1 once another has.
         let onlyThread = AtomicNumber()
@@ -123,9 +125,13 @@ extension ConnectionPool {
         writing.totalChanges += total - pooled.counted
         pooled.counted = total
         pooled.outcome = outcome
-        writing.outcomes[outcome.thread] = outcome
+        writing.turns += 1
+        writing.outcomes[outcome.thread] = (outcome, writing.turns)
         // Threads come and go; what one did long ago nobody asks for.
-        if writing.outcomes.count > 1024 { writing.outcomes = writing.outcomes.filter { $0.key == outcome.thread } }
+        if writing.outcomes.count > 1024 {
+            let newest = writing.outcomes.values.map(\.turn).sorted()[512]
+            writing.outcomes = writing.outcomes.filter { $0.value.turn >= newest }
+        }
     }
 
     /// What the thread did on another connection before, it did.
@@ -145,7 +151,7 @@ extension ConnectionPool {
             return Outcome(
                 thread: thread, changes: connection.changes, lastInsertID: connection.lastInsertID)
         }
-        return state.locked { writing?.outcomes[thread] } ?? Outcome(thread: thread)
+        return state.locked { writing?.outcomes[thread]?.outcome } ?? Outcome(thread: thread)
     }
 
     /// Rows changed by all of them.

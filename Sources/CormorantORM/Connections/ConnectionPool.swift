@@ -172,7 +172,7 @@ final class ConnectionPool: @unchecked Sendable {
         pooled.taker = thread.pointee.id
         pooled.takerPatience = thread.patience
         let definitions = definitions.version > 0 ? definitions : nil
-        let outcome = writing?.outcomes[thread.pointee.id]
+        let outcome = writing?.outcomes[thread.pointee.id]?.outcome
         state.unlock()
         // Nobody else has it, but for those who set a trace.
         guard pooled.lock.lock(max(1000, options.busyTimeout)) == .taken else {
@@ -185,7 +185,6 @@ final class ConnectionPool: @unchecked Sendable {
             throw isFull()
         }
         do {
-            if isOnServer { lookAfter(pooled) }
             guard try pooled.isOpen || open(pooled) else {
                 release(pooled)
                 return false
@@ -351,14 +350,9 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    /// How long a connection of a server stays open that nobody needs, and may rest unlooked at: nanoseconds.
+    /// How long a connection of a server stays open that nobody needs, and how often that is looked at: nanoseconds.
     private static let greatestRest: Int64 = 600_000_000_000
     private static let shortRest: Int64 = 1_000_000_000
-
-    /// Before a connection of a server is used that has rested: one that the server has ended meanwhile is opened anew then.
-    private func lookAfter(_ pooled: PooledConnection) {
-        if coarseTime() &- pooled.restsSince > ConnectionPool.shortRest { pooled.connection?.engine?.wake() }
-    }
 
     // All of them ----------------------------------------------------------------------------------------------------
 

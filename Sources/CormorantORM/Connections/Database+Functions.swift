@@ -7,7 +7,9 @@ extension Database {
     package func register(_ definition: HostDefinition) throws {
         let pooled = try acquireWriter()
         defer { pooled.release() }
-        try pooled.connected().checkName(of: definition)
+        let connection = try pooled.connected()
+        try connection.requireSQLite(HostDefinitions.what)
+        try connection.checkName(of: definition)
         var definitions = definitions
         definitions.set(definition)
         try register(definitions)

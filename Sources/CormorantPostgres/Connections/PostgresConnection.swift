@@ -50,6 +50,8 @@ package final class PostgresConnection: EngineConnection {
     var isCopying = false
     /// Savepoints that are sent with what is run next.
     var savepoints: [String] = []
+    /// By `coarseTime`, when a statement last ended outside a transaction.
+    private var restsSince: Int64 = 0
     private let marked: MarkedSessions
     /// Whether this session is.
     private var isMarked = false
@@ -148,8 +150,9 @@ package final class PostgresConnection: EngineConnection {
         try setUp()
     }
 
-    package func wake() {
-        guard handle != nil, loss == nil, transaction == .none, streaming == nil else { return }
+    /// Looks, without asking the server, whether that has ended the connection while nothing ran for long; if so, it is opened anew.
+    private func lookAfterRest() {
+        guard transaction == .none, coarseTime() &- restsSince > 1_000_000_000, loss == nil, streaming == nil else { return }
         // A server that goes says why first.
         guard pq.consumeInput(handle) == 1, pq.consumeInput(handle) == 1, pq.status(handle) == 0 else {
             _ = lost(nil)
@@ -274,6 +277,7 @@ package final class PostgresConnection: EngineConnection {
             throw CormorantError(
                 .misuse, "the database is closed", hint: "open it again, and close it after its last use")
         }
+        lookAfterRest()
         if let loss {
             // A transaction that was lost with it waits for its rollback.
             guard transaction == .none, !isSettingUp else { throw loss }
@@ -312,6 +316,7 @@ package final class PostgresConnection: EngineConnection {
         default: transaction = .none
         }
         if transaction == .none {
+            restsSince = coarseTime()
             hasChangedSchema = false
             noteWrites()
             standbys?.note(self)

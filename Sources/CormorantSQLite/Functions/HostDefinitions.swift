@@ -29,6 +29,8 @@ package enum HostDefinition: Sendable {
 
 /// What the program brings to SQL, in the order in which it came, so that each connection gets what it lacks.
 package struct HostDefinitions: Sendable {
+    /// As it is called where another engine has none.
+    package static let what = "functions and collations of the program's"
     package private(set) var version = 0
     private var newest: [ExactText: (version: Int, definition: HostDefinition)] = [:]
 
@@ -51,7 +53,7 @@ extension Connection {
     /// - Parameter changed: told when the first of their calls begins, and when the last ends.
     package func bring(_ definitions: HostDefinitions, changed: @escaping (Bool) -> Void) throws {
         guard broughtVersion != definitions.version else { return }
-        try requireSQLite("functions and collations of the program's")
+        try requireSQLite(HostDefinitions.what)
         let calls = hostCalls ?? HostCalls(handle)
         calls.changed = changed
         hostCalls = calls
