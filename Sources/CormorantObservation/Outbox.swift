@@ -97,7 +97,7 @@ final class Outbox: @unchecked Sendable {  // `lock` guards it
         var isMissing = true
         var news = (position: position, isLost: false, signature: "", server: "", at: "", isCut: false)
         var notes: [Note] = []
-        let list = "[" + tables.keys.sorted().map { "\($0)" }.joined(separator: ",") + "]"
+        let list = "[" + tables.keys.filter { $0 > 0 }.sorted().map { "\($0)" }.joined(separator: ",") + "]"
         _ = try connection.rows(schema.reading, .text(position), .text(list), .text(readAt)) { row in
             if isMissing {
                 isMissing = false

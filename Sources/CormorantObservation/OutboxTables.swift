@@ -76,13 +76,10 @@ extension Outbox {
         }
         let watched = try withTriggers(found, connection, values: values)
         // One that was made anew under its name is still the one that others watch, who are told of it when that is read.
-        let former = tables.first { $0.key != watched.relation && $0.value.target == watched.target }
-        if let former {
-            former.value.table.columns = watched.table.columns
-            tables[former.key] = nil
-        }
-        let table = tables[watched.relation]?.table ?? former?.value.table ?? watched.table
-        tables[watched.relation] = Watched(table: table, relation: watched.relation, numbers: watched.numbers)
+        let former = tables.first { $0.value.target == watched.target }
+        let table = former?.value.table ?? watched.table
+        if former?.key != watched.relation { table.columns = watched.table.columns }
+        place(table, found)
         table.watchers += 1
         if values { table.valueWatchers += 1 }
         return table
@@ -95,6 +92,20 @@ extension Outbox {
         if values { table.valueWatchers -= 1 }
         guard table.watchers <= 0 else { return }
         tables = tables.filter { $0.value.table !== table }
+    }
+
+    /// Has what is noted of a relation told of this table. One that is gone, and one whose relation has this table's name now, waits
+    /// below 0 until it is looked at anew.
+    private func place(_ table: TrackedTable, _ found: Found?) {
+        let former = tables.first { $0.value.table === table }
+        if let former { tables[former.key] = nil }
+        let free = min(0, tables.keys.min() ?? 0) - 1
+        guard let found else {
+            if let former { tables[free] = former.value }
+            return
+        }
+        if let other = tables[found.relation] { tables[free] = other }
+        tables[found.relation] = Watched(table: table, relation: found.relation, numbers: found.numbers)
     }
 
     private struct Found {
@@ -163,23 +174,22 @@ extension Outbox {
     /// - Returns: what became of those that are not what they were.
     func describeAgain(_ relations: [Int64], _ connection: Connection) throws -> [RowChange] {
         var changes: [RowChange] = []
-        for relation in relations {
-            guard let watched = tables[relation] else { continue }
+        for watched in relations.compactMap({ tables[$0] }) {
             let table = watched.table
             let before = table.signature
             var isTold = false
             do {
-                guard let found = try describe(watched.target, connection) else {
+                let found = try describe(watched.target, connection)
+                place(table, found)
+                guard let found else {
                     table.signature = ""
                     if before != "" { changes.append(RowChange(unknown: table)) }
                     continue
                 }
                 isTold = found.triggers == ""
-                let now = try withTriggers(found, connection, values: table.valueWatchers > 0)
+                _ = try withTriggers(found, connection, values: table.valueWatchers > 0)
                 if found.table.signature != before { table.columns = found.table.columns }
                 table.signature = found.table.signature
-                tables[relation] = nil
-                tables[now.relation] = Watched(table: table, relation: now.relation, numbers: now.numbers)
             } catch let error as CormorantError where error.code != .connection {
                 failures.append((table, error))
                 table.signature = "?"

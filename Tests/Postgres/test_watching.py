@@ -543,3 +543,58 @@ def test_an_error_of_the_watch_is_told_under_no_lock(url: str) -> None:
     assert "no triggers" in told[0] and told[0].endswith("False")
     with pytest.raises(Error, match="closed"):
         reader.count("SELECT 1")
+
+
+class Song(Model):
+    id: Column[int] = column(primary_key=True)
+
+
+class Tune(Model):
+    id: Column[int] = column(primary_key=True)
+
+
+def drained(*observers: Any) -> None:
+    """Reads what waits, and what is told in the next moments."""
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        for observer in observers:
+            observer.next(0.05)
+
+
+@pytest.mark.parametrize("is_at_once", [True, False])
+@pytest.mark.parametrize("is_watched", [True, False])
+def test_a_table_that_gets_anothers_name_takes_no_watch_away(url: str, is_at_once: bool, is_watched: bool) -> None:
+    with opened(url) as db, Database(url) as other:
+        db.create_tables(Song, Tune)
+        with db.observe(Song) as songs, db.observe(Tune if is_watched else Song) as tunes:
+            making = "CREATE TABLE song (id bigint PRIMARY KEY)"
+            renaming = "DROP TABLE tune; ALTER TABLE song RENAME TO tune"
+            other.execute_script(f"BEGIN; {renaming}; {making if is_at_once else 'SELECT 1'}; COMMIT")
+            drained(songs, tunes)
+            if not is_at_once:
+                other.execute_script(making)
+                drained(songs, tunes)
+            other.execute("INSERT INTO tune VALUES (5)")
+            if is_watched:
+                assert kinds(events(tunes)[0]) == [("insert", (5,))]
+            assert songs.next(0.2) is None
+            other.execute("INSERT INTO song VALUES (6)")
+            assert kinds(events(songs)[0]) == [("insert", (6,))]
+            assert not is_watched or tunes.next(0.2) is None
+
+
+def test_a_watch_on_a_table_that_has_anothers_name_is_its_own(url: str) -> None:
+    with opened(url, poll=3_600_000) as db, Database(url) as other:
+        db.create_tables(Song, Tune)
+        with db.observe(Song) as songs, db.observe(Tune) as before:
+            other.execute_script("DROP TABLE tune; ALTER TABLE song RENAME TO tune; CREATE TABLE song (id bigint)")
+            other.execute("ALTER TABLE song ADD PRIMARY KEY (id)")
+            with db.observe(Tune) as after:
+                db.insert(Tune(1))
+                drained(songs, before, after)
+                db.insert(Tune(2))
+                for event in (before.next(5), after.next(5)):
+                    assert event.changes[0].table == "tune" and kinds(event) == [("insert", (2,))]
+                assert songs.next(0) is None
+                db.insert(Song(3))
+                assert kinds(songs.next(5)) == [("insert", (3,))]
