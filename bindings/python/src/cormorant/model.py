@@ -22,7 +22,7 @@ from ._relation_base import Relation, collect_relations, register
 from ._text_option import refuse_no_text, refuse_no_texts
 from .column import Column, Ignored, Key, Reference, column, ignored, key
 from .error import ProgrammingError
-from .relation import relate
+from .relation import ToOne, relate
 from .select import Select, select
 
 if TYPE_CHECKING:
@@ -131,6 +131,26 @@ def _pickled(cls: type[Model], call: str, *args: str) -> type[Model]:
 copyreg.pickle(ModelType, _reduced)  # type: ignore[arg-type]
 
 
+class _Kept:
+    """What no parameter is of: a record that copy.replace() makes gets it before its __post_init__, for which this stands,
+    or before an __init__ of the model's own goes on.
+    """
+
+    def __init__(self, record: Model) -> None:
+        self.record: Any = record
+        self.values: dict[str, Any] = {}
+
+    def __call__(self) -> None:
+        self.put()
+        self.record.__post_init__()
+
+    def put(self, *, only_missing: bool = False) -> None:
+        del self.record.__post_init__
+        for name, value in self.values.items():
+            if not only_missing or getattr(self.record, name, None) is None:
+                setattr(self.record, name, value)
+
+
 @dataclass_transform(field_specifiers=(column, key, ignored))
 class Model(metaclass=ModelType):
     """Base of models.
@@ -174,7 +194,7 @@ class Model(metaclass=ModelType):
     __variants__: ClassVar[WeakValueDictionary[str, type[Model]]]
     # Of one that was made so.
     __handle__: ClassVar[ModelHandle]
-    # Of one with an __init__ of its own, the one that it would have.
+    # The one that is made; of one with an __init__ of its own, the one that it would have.
     __made_init__: ClassVar[Callable[..., None]]
     # Of one with a discriminator.
     __family__: ClassVar[Family]
@@ -191,6 +211,8 @@ class Model(metaclass=ModelType):
         needed = any(_codegen.is_needed(field._options) for field in owner.__fields__.values())
         if not needed or args or values:
             owner._made_init()(self, *args, **values)
+            if isinstance(kept := getattr(self, "__post_init__", None), _Kept):
+                kept.put()
 
     def __init_subclass__(
         cls,
@@ -304,6 +326,7 @@ class Model(metaclass=ModelType):
     @classmethod
     def _set_init(cls, fields: dict[str, Column[Any] | Ignored]) -> None:
         cls.__init__ = cls._make_init(fields)  # type: ignore[method-assign]
+        cls.__made_init__ = staticmethod(cls.__init__)
 
     @classmethod
     def _make_init(cls, fields: dict[str, Column[Any] | Ignored]) -> Callable[..., None]:
@@ -337,15 +360,30 @@ class Model(metaclass=ModelType):
 
     def __replace__(self, /, **changes: Any) -> Self:
         """copy.replace(): another record, made by __init__, with other values; loaded relations are not taken over."""
+        cls, given = type(self), dict(changes)
         taken = [name for name, field in self.__fields__.items() if field._options.get("init", True)]
+        # What the relations say that are given.
+        keys = {
+            name
+            for link in map(cls.__relations__.get, changes)
+            if isinstance(link, ToOne)
+            for name in link._columns()[0]
+            if changes[link.name] is not None or name not in cls.__model__.key
+        }
         for name in taken:
-            changes.setdefault(name, getattr(self, name))
-        made = type(self)(**changes)
+            given.setdefault(name, None if name in keys else getattr(self, name))
         # What it has beside its parameters, such as its key.
+        kept = _Kept(cls.__new__(cls))
         for item in self.__model__.columns:
-            if item.name not in taken and not is_made(item) and hasattr(self, item.name):
-                setattr(made, item.name, getattr(self, item.name))
-        return made
+            name = item.name
+            if name not in taken and name not in keys and not is_made(item) and hasattr(self, name):
+                kept.values[name] = getattr(self, name)
+        made: Any = kept.record
+        made.__post_init__ = kept
+        made.__init__(**given)
+        if getattr(made, "__post_init__", None) is kept:
+            kept.put(only_missing=cls.__init__ is not getattr(cls, "__made_init__", None))
+        return cast("Self", made)
 
     @classmethod
     def suffixed(cls, suffix: str) -> type[Self]:

@@ -301,6 +301,88 @@ def test_copy_replace_makes_another_record() -> None:
         ann.__replace__(nmae="Bob")
 
 
+class Line(Model):
+    id: Column[int] = key()
+    price: Column[int]
+    count: Column[int]
+    total: Column[int] = column(default=0, init=False)
+    state: Column[str] = column(default="new", init=False)
+
+    def __post_init__(self) -> None:
+        self.total = self.price * self.count
+
+
+class Sum(Model):
+    id: Column[int] = key()
+    price: Column[int]
+    count: Column[int]
+    total: Column[int] = column(default=0, init=False)
+    state: Column[str] = column(default_factory=lambda: "new", init=False)
+
+    def __init__(self, price: int, count: int) -> None:
+        super().__init__(price, count)
+        self.total = self.price * self.count
+
+
+class PlainSum(Model):
+    id: Column[int] = key()
+    price: Column[int]
+    count: Column[int]
+    total: Column[int] = column(init=False)
+    state: Column[str | None] = column(init=False)
+
+    def __init__(self, price: int, count: int) -> None:
+        self.price, self.count, self.total = price, count, price * count
+        self.id = self.state = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("model", [Line, Sum, PlainSum])
+def test_copy_replace_computes_anew_and_keeps_the_rest(model: Any) -> None:
+    line = model(2, 3)
+    line.id, line.state = 7, "sent"
+    for count in (5, 0):
+        made = line.__replace__(count=count)
+        assert (made.id, made.total, made.state) == (7, 2 * count, "sent")
+        assert "__post_init__" not in vars(made)
+    assert (model(2, 3).state or "new", model(2, 3).total, line.total) == ("new", 6, 6)
+
+
+class Captain(Model):
+    id: Column[int] = key()
+    name: Column[str]
+
+
+class Voyage(Model):
+    id: Column[int] = key()
+    captain_id: Column[int | None] = column(default=None, references=Captain, init=False)
+    mate_id: Column[int | None] = column(references=Captain)
+    port: Column[str] = column(default="Kiel")
+    captain: ToOne[Captain] = to_one(Captain, columns=["captain_id"])
+    mate: ToOne[Captain] = to_one(Captain, columns=["mate_id"])
+
+
+def test_copy_replace_with_a_relation_has_its_key(db: Database) -> None:
+    db.create_tables(Captain, Voyage)
+    ann, bob = Captain("Ann").insert(db), Captain("Bob").insert(db)
+    voyage = Voyage(None, captain=ann, mate=ann).insert(db)
+    assert (voyage.captain_id, voyage.mate_id) == (ann.id, ann.id)
+    again = voyage.__replace__(port="Oslo").update(db)
+    assert (again.captain_id, again.mate_id) == (ann.id, ann.id)
+    for others in (bob, ann):
+        other = voyage.__replace__(captain=others, mate=others)
+        assert (other.captain_id, other.mate_id) == (others.id, others.id)
+        other.update(db)
+        found = db.find(Voyage, voyage.id)
+        assert found is not None and (found.captain_id, found.mate_id) == (others.id, others.id)
+    none = voyage.__replace__(captain=None, mate=None).update(db)
+    assert (none.captain_id, none.mate_id) == (None, None)
+    new = Captain("Cid")
+    later = voyage.__replace__(captain=new, mate=new)
+    new.insert(db)
+    later.update(db)
+    assert (later.captain_id, later.mate_id) == (new.id, new.id)
+
+
 def test_annotated_types() -> None:
     cls: Any = make({"a": Column[Annotated[int | None, "x"]], "b": Column[Annotated[str, "x"] | None]})
     assert [(item.type_name, item.nullable) for item in cls.__model__.columns] == [("int64", True), ("text", True)]
