@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, ItemsView, Iterable, Iterator, Mapping, MutableMapping, ValuesView
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ._native import key_value as native_key_value
+from ._native import result as native_result
 from ._owner import Owner
 from .error import DataError, Error, ProgrammingError
 from .value import encode_json, type_name
@@ -106,26 +108,38 @@ class Store(Owner, MutableMapping[str, Any]):
 
     def pop(self, key: str, default: Any = _RAISES) -> Any:
         """As of a dict: the value, whose entry is deleted; without one the default, or KeyError."""
-        with self._database.transaction():
-            # Looked at once: an entry may expire at any time.
-            value = self.get(key, default)
-            if value is _RAISES:
-                raise KeyError(key)
-            self.delete(key)
-            return value
+        if key in self:
+            with self._together(), suppress(KeyError):
+                value = self[key]
+                if self.delete(key):
+                    return value
+        if default is _RAISES:
+            _bytes(key)
+            raise KeyError(key)
+        return default
 
     def popitem(self) -> tuple[str, Any]:
         """As of a dict, of the entry with the first key."""
-        with self._database.transaction():
-            for row in self._rows({}, 1):
-                self.delete(row[0])
-                return row[0], _value(row)
-            raise KeyError(f"the store {self.name!r} is empty")
+        if any(True for _ in self.scan(limit=1)):
+            with self._together():
+                for row in self._rows({}, 1):
+                    self.delete(row[0])
+                    return row[0], _value(row)
+        raise KeyError(f"the store {self.name!r} is empty")
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """As of a dict: the value, or else the default, which is put."""
-        with self._database.transaction():
+        entry = self.entry(key)
+        if entry is not None:
+            return entry.value
+        with self._together():
             return super().setdefault(key, default)
+
+    def _together(self) -> AbstractContextManager[object]:
+        """A transaction; where raw SQL has begun one, that."""
+        database = self._database
+        is_raw = not database.transaction_depth and native_result.in_transaction(database._handle)
+        return nullcontext() if is_raw else database.transaction()
 
     # --- Many ---
 

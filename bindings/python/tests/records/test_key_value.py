@@ -211,6 +211,31 @@ def test_what_asks_and_writes_is_one_transaction(db: Database, path: Path) -> No
         assert db.transaction_depth == 0
 
 
+def test_what_only_reads_needs_no_transaction_of_its_own(db: Database, path: Path) -> None:
+    store = db.store("s")
+    store["k"] = 1
+    with Database(path, busy_timeout=0.01) as second, second.transaction():
+        # Nor the lock of who writes.
+        assert (store.setdefault("k", 2), store.pop("l", None)) == (1, None)
+        with pytest.raises(KeyError, match="l"):
+            store.pop("l")
+    with db.read():
+        assert (store.setdefault("k", 2), store.pop("l", 3)) == (1, 3)
+        with pytest.raises(KeyError):
+            db.store("empty").popitem()
+        with pytest.raises(cormorant.Error):
+            store.pop("k")
+    db.execute("BEGIN")
+    assert (store.setdefault("k", 2), store.pop("l", 3), store.pop("k")) == (1, 3, 1)
+    db.execute("ROLLBACK")
+    db.execute("BEGIN")
+    assert store.popitem() == ("k", 1)
+    db.execute("COMMIT")
+    assert dict(store) == {}
+    with pytest.raises(cormorant.DataError, match="key"):
+        store.pop(5)  # type: ignore[arg-type]
+
+
 def test_a_shared_transaction_takes_an_entry_out(db: Database) -> None:
     with db.shared_transaction() as tx:
         store = tx.store("s")
