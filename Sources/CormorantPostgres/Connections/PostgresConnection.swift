@@ -152,7 +152,9 @@ package final class PostgresConnection: EngineConnection {
 
     /// Looks, without asking the server, whether that has ended the connection while nothing ran for long; if so, it is opened anew.
     private func lookAfterRest() {
-        guard transaction == .none, coarseTime() &- restsSince > 1_000_000_000, loss == nil, streaming == nil else { return }
+        guard transaction == .none, coarseTime() &- restsSince > 1_000_000_000, loss == nil, streaming == nil else {
+            return
+        }
         // A server that goes says why first.
         guard pq.consumeInput(handle) == 1, pq.consumeInput(handle) == 1, pq.status(handle) == 0 else {
             _ = lost(nil)
