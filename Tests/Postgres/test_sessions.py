@@ -267,25 +267,6 @@ def test_a_set_up_that_uses_the_database_is_refused_when_a_session_is_opened_ane
         assert db.count(Account) == 1
 
 
-@pytest.mark.parametrize("reset", ["DISCARD ALL", "RESET ALL"])
-def test_a_session_that_is_reset_is_as_it_was_opened(accounts: str, reset: str) -> None:
-    path = "SET search_path = tenant, public"
-    with Database(accounts, mode="read_only", set_up=lambda connection: connection.execute_script(path)) as db:
-        db.execute("SET statement_timeout = '1h'")
-        db.execute(reset)
-        assert db.fetch_value("SHOW statement_timeout") == "0"
-        assert db.fetch_value("SHOW search_path") == "tenant, public"
-        fails(lambda: db.execute("DELETE FROM account"), "CORM_E_READ_ONLY")
-
-
-def test_a_reset_in_a_transaction_keeps_it_to_reading(accounts: str) -> None:
-    with Database(accounts, mode="read_only", set_up=lambda connection: connection.execute_script("RESET ALL")) as db:
-        with db.transaction():
-            db.execute("RESET ALL")
-        fails(lambda: db.execute("DELETE FROM account"), "CORM_E_READ_ONLY")
-        assert db.count(Account) == 1
-
-
 # Statements that the server keeps -------------------------------------------------------------------------------------
 
 

@@ -80,7 +80,7 @@ extension PostgresConnection {
         guard pq.status(handle) == 0 else { throw lost(words) }
         ended()
         if let refused { throw refused }
-        if failure == nil, let words, words.resetsSession { try settleAgain() }
+        if failure == nil, let words, words.resetsSession { try settleAgain(words) }
         // What runs in no transaction has none that settings could be for, and what only reads runs not at all without them.
         if !isEnd, !start.isEmpty, failure?.state == "25001", !settings.contains(readOnlySetting) {
             return try runDirect(sql, words, source, isTold: false, isAlone: true)

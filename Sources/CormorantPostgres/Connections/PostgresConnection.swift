@@ -35,6 +35,8 @@ package final class PostgresConnection: EngineConnection {
     private var setUp: (() throws -> Void)?
     /// While it runs.
     private var isSettingUp = false
+    /// Whether it makes what RESET ALL leaves there, so that it may run but once in a session.
+    private var isForNewSession = false
     /// Whether this transaction may have.
     var hasWritten = false
     var transaction = TransactionState.none
@@ -53,7 +55,7 @@ package final class PostgresConnection: EngineConnection {
     /// By `coarseTime`, when a statement last ended outside a transaction.
     private var restsSince: Int64 = 0
     private let marked: MarkedSessions
-    /// Whether this session is.
+    /// Whether this session is known to be.
     private var isMarked = false
     /// Where the URL has readers on standbys.
     private let standbys: StandbyReads?
@@ -114,10 +116,20 @@ package final class PostgresConnection: EngineConnection {
 
     /// Has the server know the session by its name, which poolers keep as they keep no other setting.
     private func beMarked(_ number: Int64) throws {
+        let mark = sessionMark(number)
         isMarked = true
-        try run(
-            "SELECT pg_catalog.set_config('application_name', "
-                + "left(current_setting('application_name'), 50) || '\(sessionMark(number))', false)", isTold: false)
+        if parameter("application_name")?.hasSuffix(mark) != true {
+            do {
+                try run(
+                    "SELECT pg_catalog.set_config('application_name', "
+                        + "left(current_setting('application_name'), 50) || '\(mark)', false)", isTold: false)
+            } catch {
+                isMarked = false
+                throw error
+            }
+        }
+        // What a transaction sets may be taken back.
+        if transaction != .none { isMarked = false }
     }
 
     package var watching: EngineWatching { url.watching }
@@ -290,7 +302,7 @@ package final class PostgresConnection: EngineConnection {
         }
         streaming?.keepRest()
         if let loss { throw loss }
-        if !isMarked, transaction == .none, pipeline == nil,
+        if !isMarked, transaction != .failed, pipeline == nil,
             case let number = withoutRetaining(marked, { $0.number.load() }), number != 0
         {
             try beMarked(number)
@@ -338,8 +350,10 @@ package final class PostgresConnection: EngineConnection {
         if words.mayWrite { hasWritten = true }
         if words.changesSession {
             hasOwnSettings = true
+            isMarked = false
             if words.makesTemporaryTable { hasTemporaryTable = true }
         }
+        if isSettingUp, words.makesTemporaryTable || words.first == "prepare" { isForNewSession = true }
         if words.changesRows, let tag = pq.affectedRows(result), let count = Int64(String(cString: tag)) {
             changes = count
             totalChanges += count
@@ -389,12 +403,27 @@ package final class PostgresConnection: EngineConnection {
             .connection, "\(message)\(fate)\(said.isEmpty ? "" : ": \(said)")", hint: hint)
     }
 
-    /// Sets anew what the session was opened with, and outside a transaction what the program sets up.
-    func settleAgain() throws {
+    /// Sets anew what the session was opened with, and outside a transaction what the program sets up: behind RESET ALL beside temporary
+    /// tables, a role and the like, which stay. What fails leaves no session without it.
+    func settleAgain(_ words: StatementWords) throws {
         guard let handle else { return }
-        openedReadOnly = try OpenedServer.settle(pq, handle, url, settings)
-        isMarked = false
-        if transaction == .none, !isSettingUp { try runSetUp() }
+        let wasOpen = transaction != .none
+        let stays = words.first == "reset"
+        let hadTemporaryTable = stays && hasTemporaryTable
+        if stays, isForNewSession, !wasOpen, !isSettingUp, !hadTemporaryTable {
+            _ = lost(nil)
+            return try reopen()
+        }
+        do {
+            openedReadOnly = try OpenedServer.settle(pq, handle, url, settings)
+            guard !wasOpen, !isSettingUp else { return }
+            try runSetUp()
+            if stays { (hasOwnSettings, hasTemporaryTable) = (true, hadTemporaryTable) }
+        } catch {
+            _ = lost(nil)
+            if !wasOpen { transaction = .none }
+            throw error
+        }
     }
 
     /// Connects anew, and sets up what the program does. What else was set for the session is gone, as are temporary tables and what the
