@@ -221,3 +221,34 @@ def test_a_step_that_loses_rows_asks_for_its_word(url: str, sql: str) -> None:
             bundle.apply(db)
         assert db.query("SELECT name, other.id FROM keep, other").fetch_all() == [("a", 1)]
         bundle.apply(db, allow_lossy=True)
+
+
+@pytest.mark.parametrize("table", ["u", "t"])
+def test_an_index_that_another_program_makes_is_not_the_steps(url: str, table: str) -> None:
+    """Mended: one that is not whole, or not yet, was dropped."""
+    bundle = Bundle()
+    bundle.add("1", "CREATE TABLE t (x integer); CREATE TABLE u (x integer)")
+    bundle.add("2", "-- outside transaction\nCREATE INDEX CONCURRENTLY i ON t (x)")
+    with Database(url) as db:
+        bundle.apply(db, "1")
+        db.execute(f"INSERT INTO {table} VALUES (1), (1)")
+        with pytest.raises(Error):
+            db.execute(f"CREATE UNIQUE INDEX CONCURRENTLY i ON {table} (x)")
+        assert not db.fetch_value("SELECT indisvalid FROM pg_index WHERE indexrelid = 'i'::regclass")
+        with pytest.raises(Error, match="already exists"):
+            bundle.apply(db)
+        assert db.fetch_value("SELECT indrelid::regclass::text FROM pg_index WHERE indexrelid = 'i'::regclass") == table
+
+
+def test_an_index_that_could_not_be_made_goes_where_its_table_is(url: str) -> None:
+    """Mended: one of its name in the schema before was looked at instead."""
+    bundle = Bundle()
+    bundle.add("1", 'CREATE TABLE public."T" (x integer); INSERT INTO public."T" VALUES (1), (1)')
+    bundle.add("2", '-- outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY i ON ONLY public."T" (x)')
+    with Database(url) as db:
+        db.execute_script("CREATE SCHEMA s; CREATE TABLE s.t (x integer); CREATE INDEX i ON s.t (x)")
+    with Database(f"{url}?options=-csearch_path%3Ds,public") as db:
+        with pytest.raises(Error, match="UNIQUE"):
+            bundle.apply(db)
+        assert db.fetch_values("SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid") == []
+        assert db.fetch_value("SELECT indisvalid FROM pg_index WHERE indexrelid = 's.i'::regclass")

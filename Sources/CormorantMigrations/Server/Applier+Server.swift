@@ -86,21 +86,28 @@ extension Applier {
         try withSessionLock(connection) { for sql in step.sql { try concurrently(sql, connection) } }
     }
 
-    /// Whether an index is whole; nil where there is none of the name.
-    func isValidIndex(_ name: String, _ connection: Connection) throws -> Bool? {
-        try number(
-            "SELECT CAST(x.indisvalid AS integer) FROM pg_catalog.pg_index x "
-                + "WHERE x.indexrelid = to_regclass(\(textLiteral(quoteIdentifier(name))))", connection
-        ).map { $0 == 1 }
+    /// The index of that name which the table has that CREATE INDEX CONCURRENTLY names, as SQL names it, and whether it is whole.
+    func indexMade(by sql: String, _ connection: Connection) throws -> (name: String, isValid: Bool)? {
+        guard let name = madeConcurrently(sql) else { return nil }
+        var found: (name: String, isValid: Bool)?
+        let finding = """
+            SELECT CAST(CAST(c.oid AS regclass) AS text), CAST(x.indisvalid AS integer)
+            FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class c ON c.oid = x.indexrelid
+            WHERE c.relname = CAST(\(textLiteral(name)) AS name)
+                AND x.indrelid = to_regclass(\(textLiteral(indexedConcurrently(sql))))
+            """
+        try ServerCatalog(connection: connection).forEach(finding) { found = ($0.string(0), $0.bool(1)) }
+        return found
     }
 
-    /// What makes an index while others write. One that was cut off goes; one that is whole was there before.
+    /// What makes an index while others write. One that was cut off goes; one that was there before, whole or not, is another's.
     func concurrently(_ sql: String, _ connection: Connection) throws {
+        let isAnothers = try indexMade(by: sql, connection) != nil
         do {
             try connection.script(sql)
         } catch let error as CormorantError {
-            if let name = madeConcurrently(sql), (try? isValidIndex(name, connection)) == false {
-                try? connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(quoteIdentifier(name))")
+            if !isAnothers, let made = try? indexMade(by: sql, connection), !made.isValid {
+                try? connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(made.name)")
             }
             throw error
         }

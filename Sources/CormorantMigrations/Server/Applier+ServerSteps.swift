@@ -87,10 +87,9 @@ extension Applier {
             try ServerCatalog(connection: connection).forEach(left) { names.append($0.string(0)) }
             for name in names { try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(name)") }
         default:
-            guard wasCutOff, let name = madeConcurrently(sql) else { break }
-            let isValid = try isValidIndex(name, connection)
-            if isValid == true { return }
-            if isValid == false { try connection.script("DROP INDEX CONCURRENTLY \(quoteIdentifier(name))") }
+            guard wasCutOff, let made = try indexMade(by: sql, connection) else { break }
+            if made.isValid { return }
+            try connection.script("DROP INDEX CONCURRENTLY \(made.name)")
         }
         try concurrently(sql, connection)
     }
@@ -134,6 +133,14 @@ func madeConcurrently(_ sql: String) -> String? {
     var rest = words.dropFirst(place + 1)
     if rest.first == "if" { rest = rest.dropFirst(3) }
     return rest.first == "on" ? nil : rest.first
+}
+
+/// The table of it as SQL names it, with its schema where that is given.
+func indexedConcurrently(_ sql: String) -> String {
+    var words = serverWords(sql, .max).drop { $0 != "concurrently" }.drop { $0 != "on" }.dropFirst()
+    if words.first == "only" { words = words.dropFirst() }
+    let isQualified = words.dropFirst().first == "."
+    return words.prefix(isQualified ? 3 : 1).map { $0 == "." ? $0 : quoteIdentifier($0) }.joined()
 }
 
 /// The table of which CREATE INDEX CONCURRENTLY or ALTER TABLE changes something; nil where SQL is another.

@@ -43,7 +43,7 @@ extension Registry {
             case .open(let file): return (file, try open(file))
             case .close(let file):
                 if close(file) { continue }
-                if file.name == request.name { throw inUse(file.name) }
+                if isSame(file.name, request.name) { throw inUse(file.name) }
                 request.refusing.insert(ExactText(file.name))
             }
         }

@@ -94,10 +94,11 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
                     .misuse, "\"\(place)\" is registered as \"\(shown(other))\" already", hint: "use that name")
             }
             // The pattern gives files names of their own, which are open until there is no room for them.
-            let open = files.values.first { ($0.name == name) != (canonicalPath($0.path) == file) }
+            let open = files.values.first { isSame($0.name, name) != isSame(canonicalPath($0.path), file) }
             if let open {
                 let what =
-                    open.name == name ? "\"\(shown(name))\" is another file" : "the file is \"\(shown(open.name))\""
+                    isSame(open.name, name)
+                    ? "\"\(shown(name))\" is another file" : "the file is \"\(shown(open.name))\""
                 throw CormorantError(.misuse, "\(what), which is open", hint: "use that name, or close it first")
             }
             registered[ExactText(name)] = Registration(path: path, options: options ?? self.options)

@@ -132,8 +132,8 @@ copyreg.pickle(ModelType, _reduced)  # type: ignore[arg-type]
 
 
 class _Kept:
-    """What no parameter is of: a record that copy.replace() makes gets it before its __post_init__, for which this stands,
-    or before an __init__ of the model's own goes on.
+    """What no parameter is of: a record that copy.replace() makes gets it before its __post_init__, for which this
+    stands, or before an __init__ of the model's own goes on.
     """
 
     def __init__(self, record: Model) -> None:

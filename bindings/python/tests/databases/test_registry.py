@@ -91,3 +91,20 @@ def test_a_number_of_workers_that_is_none_is_refused_at_once(tmp_path: Path) -> 
             registry.register("x", tmp_path / "x.db", worker_count=0)
         with pytest.raises(ProgrammingError, match="give 1 or more"):
             Database(tmp_path / "x.db", worker_count=0)
+
+
+def test_names_and_files_are_known_by_their_bytes(tmp_path: Path) -> None:
+    """Mended: one was taken for another that Unicode calls its equal, which is open."""
+    one, other = "caf\u00e9", "cafe\u0301"
+    with Registry(tmp_path / "{name}.db") as registry:
+        with registry.use(other) as db:
+            db.execute("CREATE TABLE t (a)")
+        registry.register(one, tmp_path / "x.db")
+        with registry.use(one) as db:
+            assert db.fetch_value("SELECT count(*) FROM sqlite_schema") == 0
+        assert sorted(registry.names()) == [other, one]
+    with Registry(tmp_path / "{name}.db") as registry:
+        with registry.use(other):
+            pass
+        with pytest.raises(ProgrammingError, match="which is open"):
+            registry.register(one, tmp_path / f"{other}.db")

@@ -373,7 +373,8 @@ def test_copy_replace_with_a_relation_has_its_key(db: Database) -> None:
         assert (other.captain_id, other.mate_id) == (others.id, others.id)
         other.update(db)
         found = db.find(Voyage, voyage.id)
-        assert found is not None and (found.captain_id, found.mate_id) == (others.id, others.id)
+        assert found is not None
+        assert (found.captain_id, found.mate_id) == (others.id, others.id)
     none = voyage.__replace__(captain=None, mate=None).update(db)
     assert (none.captain_id, none.mate_id) == (None, None)
     new = Captain("Cid")
