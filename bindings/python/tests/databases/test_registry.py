@@ -99,7 +99,7 @@ def test_names_and_files_are_known_by_their_bytes(tmp_path: Path) -> None:
     with Registry(tmp_path / "{name}.db") as registry:
         with registry.use(other) as db:
             db.execute("CREATE TABLE t (a)")
-        registry.register(one, tmp_path / "x.db")
+        registry.register(one, tmp_path / "own")
         with registry.use(one) as db:
             assert db.fetch_value("SELECT count(*) FROM sqlite_schema") == 0
         assert sorted(registry.names()) == [other, one]
