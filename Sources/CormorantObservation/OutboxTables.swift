@@ -104,7 +104,10 @@ extension Outbox {
             if let former { tables[free] = former.value }
             return
         }
-        if let other = tables[found.relation] { tables[free] = other }
+        if let other = tables[found.relation] {
+            other.table.signature = "?"
+            tables[free] = other
+        }
         tables[found.relation] = Watched(table: table, relation: found.relation, numbers: found.numbers)
     }
 

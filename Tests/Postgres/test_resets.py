@@ -150,6 +150,11 @@ def test_commits_behind_a_reset_are_own(accounts: str, reset: str, is_in_transac
                 db.execute(reset)
             db.execute("UPDATE account SET balance = 2")
         assert not observer.next(10).is_foreign
+        with db.transaction():
+            db.execute("SET application_name = 'it''s mine'")
+            db.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+            db.execute("UPDATE account SET balance = 2")
+        assert not observer.next(10).is_foreign
         db.execute("UPDATE account SET balance = 3")
         assert not observer.next(10).is_foreign
 

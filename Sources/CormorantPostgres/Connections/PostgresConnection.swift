@@ -118,11 +118,12 @@ package final class PostgresConnection: EngineConnection {
     private func beMarked(_ number: Int64) throws {
         let mark = sessionMark(number)
         isMarked = true
-        if parameter("application_name")?.hasSuffix(mark) != true {
+        // Which the server tells whenever it is another.
+        let name = parameter("application_name") ?? ""
+        if !name.hasSuffix(mark) {
             do {
-                try run(
-                    "SELECT pg_catalog.set_config('application_name', "
-                        + "left(current_setting('application_name'), 50) || '\(mark)', false)", isTold: false)
+                // No query, before which SET TRANSACTION would have to stand.
+                try run("SET application_name = \(textLiteral(String(name.prefix(50)) + mark))", isTold: false)
             } catch {
                 isMarked = false
                 throw error
