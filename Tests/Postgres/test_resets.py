@@ -153,7 +153,7 @@ def test_commits_behind_a_reset_are_own(accounts: str, reset: str, is_in_transac
         with db.transaction():
             db.execute("SET application_name = 'it''s mine'")
             db.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
-            db.execute("UPDATE account SET balance = 2")
+            db.execute("UPDATE account SET balance = 4")
         assert not observer.next(10).is_foreign
         db.execute("UPDATE account SET balance = 3")
         assert not observer.next(10).is_foreign
