@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 from weakref import ref
 
@@ -26,6 +27,7 @@ from .value import PLAIN, file_value, plain_value, type_name
 
 if TYPE_CHECKING:
     from ._native.handle import ModelHandle
+    from ._native.record import Row
     from .database import Database
 
 
@@ -138,7 +140,7 @@ def _load(
     handle = link._owner.__model__.handle
     with PausedCollector():
         rows, pairs = native_relation.load_related(database._handle, handle, link.name, keys, options)
-        related = _unique(target.__model__.load(rows), link)
+        related = _unique(target.__model__.load(rows), rows, link)
         pairs_of = zip(pairs[::2], pairs[1::2])
         if isinstance(link, ToOne):
             for owner in owners:
@@ -427,10 +429,12 @@ def _keys(records: Sequence[Model], names: tuple[str, ...]) -> list[tuple[Any, .
     return list(zip(*columns))
 
 
-def _unique(records: list[Any], link: Relation[Any]) -> list[Any]:
+def _unique(records: list[Any], rows: list[Row], link: Relation[Any]) -> list[Any]:
     """The same object for rows that came several times, as those of a many-to-many relation do."""
-    names = link._target().__model__.key
-    if link._kind != abi.CORM_MANY_TO_MANY or not names:
+    info = link._target().__model__
+    if link._kind != abi.CORM_MANY_TO_MANY or not info.key:
         return records
+    # The file's values, for Python takes some for equal that are two keys there, such as decimals 1.10 and 1.1.
+    key_of = itemgetter(*[place for place, item in enumerate(info.columns) if item.name in info.key])
     first: dict[Any, Any] = {}
-    return [first.setdefault(tuple(getattr(record, name) for name in names), record) for record in records]
+    return [first.setdefault(key_of(row), record) for row, record in zip(rows, records)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +208,27 @@ def test_rows_of_one_table_go_before_those_they_refer_to(forest: Database) -> No
     with pytest.raises(cormorant.IntegrityError):
         forest.save_graph(forests, delete_removed=True)
     assert rows(forest, "SELECT id FROM tree ORDER BY id") == [(6,), (7,)]
+
+
+def test_records_whose_keys_are_equal_to_python_alone_are_two(db: Database) -> None:
+    class Rate(cormorant.Model):
+        value: Column[Decimal] = column(primary_key=True)
+        note: Column[str]
+
+    class Plan(cormorant.Model):
+        id: Column[int] = cormorant.key()
+        rates = many_to_many(lambda: Rate, through=lambda: PlanRate)
+
+    class PlanRate(cormorant.Model):
+        plan_id: Column[int] = column(primary_key=True, references=Plan)
+        value: Column[Decimal] = column(primary_key=True, references=Rate)
+
+    db.create_tables(Plan, Rate, PlanRate)
+    db.insert_many([Rate(Decimal("1.10"), "a"), Rate(Decimal("1.1"), "b")])
+    plans = [Plan().insert(db), Plan().insert(db)]
+    db.insert_many([PlanRate(plan.id, Decimal(value)) for plan in plans for value in ("1.10", "1.1")])
+    assert sorted(rate.note for rate in db.load(plans, Plan.rates)) == ["a", "b"]
+    assert [sorted(rate.note for rate in plan.rates) for plan in plans] == [["a", "b"], ["a", "b"]]
+    assert set(map(id, plans[0].rates)) == set(map(id, plans[1].rates))
+    db.save_graph(plans, delete_removed=True)
+    assert db.count(PlanRate) == 4
