@@ -115,7 +115,7 @@ class Select(Query[R_co]):
         The order must make rows unique: add the key as its last term.
         """
         is_record = hasattr(type(last), "__model__")
-        values: Any = [_value_of(last, term) for term in self._order] if is_record else last
+        values: Any = [_value_of(last, term, self._alias) for term in self._order] if is_record else last
         if len(values) != len(self._order):
             raise ProgrammingError(
                 f"{len(values)} values are given, but the order has {len(self._order)} terms",
@@ -416,13 +416,18 @@ def _count(count: int | Expression[int]) -> Node:
     return node
 
 
-def _value_of(record: object, term: Expression[Any]) -> Any:
-    """A record's value of an order term."""
+def _value_of(record: Any, term: Expression[Any], alias: str | None) -> Any:
+    """A record's value of an order term. alias: what the query calls its model."""
     node = term._node
     while node[0] in (abi.CORM_NODE_ORDER, abi.CORM_NODE_COLLATE):
         node = node[1]
-    if node[0] != abi.CORM_NODE_COLUMN:
+    if node[0] != abi.CORM_NODE_COLUMN or node[2] != alias or not _is_of(record, node[1].info):
         raise ProgrammingError(
             "the order has a term that is no property of the record", hint="give after() the values of the terms"
         )
-    return getattr(record, node[3])
+    # A class of a table of several lacks what its rows have as NULL.
+    return getattr(record, node[3]) if node[3] in type(record).__fields__ else None
+
+
+def _is_of(record: Any, info: ModelInfo) -> bool:
+    return isinstance(record, info._cls) and record.__model__.table == info.table

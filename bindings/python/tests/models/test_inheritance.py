@@ -336,3 +336,19 @@ def test_what_cannot_work_is_told_when_the_class_is_made() -> None:
         db.create_tables(Shelter, Animal)
         db.load([Shelter("s").insert(db)], Shelter.animals)
         refused("defined after .* was first used", derive(Animal, discriminator_value="late"))
+
+
+def test_pages_of_several_classes(db: Database) -> None:
+    db.create_tables(Shelter, Animal)
+    db.insert_many([Dog("Rex", "pug"), Cat("Tom"), Dog("Ace", "boxer"), Cat("Kit")])
+    for query in (
+        select(Animal).order_by("breed", "id"),
+        select(Animal).order_by(Animal.name),
+        select(Animal).order_by(Animal.name.desc(), "id"),
+        select(Dog).order_by(Dog.breed.desc()),
+    ):
+        seen, page = [], db.fetch_all(query.limit(1))
+        while page and len(seen) < 5:
+            seen += page
+            page = db.fetch_all(query.after(page[-1]).limit(1))
+        assert seen == db.fetch_all(query)

@@ -183,3 +183,21 @@ def test_an_alias_is_copied(db: Database, copied: Any) -> None:
     assert repr(again) == repr(boss)
     query = select(Employee.name, again.name).join(again, Employee.manager_id == again.id).order_by(Employee.id)
     assert db.fetch_all(query) == [("Fay", "Eva"), ("Gus", "Eva"), ("Hal", "Fay")]
+
+
+def test_a_record_has_no_value_of_what_another_source_is_sorted_by(db: Database) -> None:
+    boss = alias(Employee, "boss")
+    album, employee = db.fetch_all(Album)[0], db.fetch_all(Employee)[1]
+    joined = select(Employee).join(Employee.manager, as_=boss)
+    for query, record in (
+        (select(Album).join(Album.artist).order_by(Artist.id, Album.id), album),
+        (joined.order_by(boss.name, Employee.id), employee),
+        (select(boss).join(Employee, Employee.manager_id == boss.id).order_by(Employee.id), employee),
+    ):
+        with pytest.raises(ProgrammingError, match="the order has a term that is no property of the record") as caught:
+            query.after(record)
+        assert caught.value.hint == "give after() the values of the terms"
+    assert [item.name for item in db.fetch_all(joined.order_by("-name").after(employee))] == []
+    assert [item.name for item in db.fetch_all(select(boss).order_by(boss.id).after(employee))] == ["Gus", "Hal"]
+    both = select(Artist.name, Album).join(Artist.albums).order_by(Album.id)
+    assert [found.title for _, found in db.fetch_all(both.after(album))] == ["Two", "Three"]
