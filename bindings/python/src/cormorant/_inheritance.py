@@ -23,6 +23,7 @@ from .error import DataError, ProgrammingError
 from .value import as_plain
 
 if TYPE_CHECKING:
+    from ._hooks import Hooks
     from .database import Database
     from .model import Model
 
@@ -249,6 +250,11 @@ class FamilyInfo(ModelInfo):
     ) -> None:
         self.family = family
         super().__init__(family.whole, fields, create)
+
+    @property
+    def row_hooks(self) -> Hooks | None:
+        of_parts = (part.__model__.hooks for part in self.family.parts.values() if part is not self.family.whole)
+        return self.hooks or next(filter(None, of_parts), None)
 
     @cached_property
     def _loaders(self) -> dict[Any, Callable[[Row], Any]]:

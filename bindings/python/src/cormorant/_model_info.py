@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _codegen
 from ._annotation import own_transform
-from ._hooks import find_hooks
+from ._hooks import Hooks, find_hooks
 from ._native import abi
 from ._native import model as native_model
 from ._native import record as native_record
@@ -64,7 +64,7 @@ class ModelInfo:
         self.columns = columns
         # What is called around the writes of records.
         self.hooks = find_hooks(self, cls)
-        handle = self.handle = create(columns, self.hooks is not None)
+        handle = self.handle = create(columns, self.row_hooks is not None)
         handle.info = self
         self.table = native_model.model_table(handle)
         for position, item in enumerate(columns):
@@ -103,6 +103,11 @@ class ModelInfo:
         self._partial: dict[tuple[str, ...], Callable[[Any], native_record.Row]] = {}
         self._parts: dict[tuple[str, ...], _Part] = {}
         share(self)
+
+    @property
+    def row_hooks(self) -> Hooks | None:
+        """The hooks that some of its rows have, as records."""
+        return self.hooks
 
     @property
     def relations(self) -> Mapping[str, Relation[Any]]:

@@ -43,8 +43,8 @@ def insert_arrow(database: Database, model: type[Model], table: Any, conflict: C
     except ImportError:
         raise ImportError("pyarrow is not installed; install it with: pip install pyarrow") from None
     info = info_of(model)
-    if info.hooks:
-        info.hooks.refuse_rows("the table would be written", "make records of its rows, and insert these")
+    if hooks := info.row_hooks:
+        hooks.refuse_rows("the table would be written", "make records of its rows, and insert these")
     if not hasattr(table, "__arrow_c_stream__"):
         raise ProgrammingError(
             f"{type(table).__name__} has no columns of Arrow",

@@ -345,7 +345,7 @@ def test_pages_of_several_classes(db: Database) -> None:
         select(Animal).order_by("breed", "id"),
         select(Animal).order_by(Animal.name),
         select(Animal).order_by(Animal.name.desc(), "id"),
-        select(Dog).order_by(Dog.breed.desc()),
+        select(Dog).order_by(Dog.breed.desc(), Dog.id),
     ):
         seen, page = [], db.fetch_all(query.limit(1))
         while page and len(seen) < 5:

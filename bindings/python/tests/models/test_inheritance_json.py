@@ -14,6 +14,7 @@ from cormorant import (
     DataError,
     Model,
     ProgrammingError,
+    ValidationError,
     column,
     key,
     read_json,
@@ -186,3 +187,47 @@ def test_each_related_record_has_the_columns_and_relations_of_its_class(path: An
     assert write_json(list(harbours[0].vessels) * 400).count("crew") == 800
     with pytest.raises(ProgrammingError, match="several models"):
         write_json([*harbours[2].vessels, *harbours])
+
+
+class Craft(Model, discriminator="kind"):
+    id: Column[int] = key()
+    kind: Column[str] = column(init=False)
+    name: Column[str]
+    quay_id: Column[int | None] = column(default=None, references="quay")
+
+
+class Ketch(Craft, discriminator_value="ketch"):
+    masts: Column[int] = column(default=2)
+
+    def validate(self) -> None:
+        if self.masts < 1:
+            raise ValueError("no mast")
+
+
+class Punt(Craft, discriminator_value="punt"):
+    pass
+
+
+class Quay(Model):
+    id: Column[int] = key()
+    crafts = to_many(Craft)
+
+
+def test_the_hooks_and_validators_of_one_class_are_those_of_the_table(db: Database) -> None:
+    db.create_tables(Quay, Craft)
+    past = "past the hooks and validators of model"
+    for model in (Craft, Ketch):
+        with pytest.raises(ProgrammingError, match=past):
+            db.import_json(model, '[{"kind": "ketch", "name": "x", "masts": -1}]')
+    with pytest.raises(ProgrammingError, match=past):
+        db.import_json(Quay, '[{"crafts": [{"kind": "ketch", "name": "x", "masts": -1}]}]')
+    assert db.import_json(Punt, '[{"kind": "punt", "name": "x"}]') == 1
+    with pytest.raises(ValidationError, match="no mast"):
+        db.insert_many([Punt("a"), Ketch("b", masts=0)])
+    assert db.count(Craft) == 1
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"kind": ["ketch"], "name": ["x"], "masts": [-1]})
+    with pytest.raises(ProgrammingError, match=f"{past} Ketch"):
+        db.insert_arrow(Craft, table)
+    Punt("c").insert(db)
+    assert db.count(Craft) == 2
