@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 # a round trip more; to a file so few are as fast, and Python keeps their tuples for those of the next part.
 _PART, _SERVER_PART = 1_000, 4_000
 
+# Errors about a record, also where it is the only one.
+_OF_RECORDS = (IntegrityError, DataError, NoRecordError, StaleRecordError)
+
 
 def write_many(
     database: Database,
@@ -125,8 +128,10 @@ def _write_part(
         return native_record.write(
             database._handle, info.handle, operation, conflict, properties or (), rows, is_part=is_part
         )
-    except (IntegrityError, DataError, NoRecordError, StaleRecordError) as error:
-        if (index := 0 if len(part) == 1 else error.record_index) < 0:
+    except Error as error:
+        # The library counts within what it is given, and not where that is one record, which others may have begun.
+        is_one = len(part) == 1 and (start or isinstance(error, _OF_RECORDS))
+        if (index := 0 if is_one else error.record_index) < 0:
             raise
         first = next((place for place, record in enumerate(part[:index]) if record is part[index]), None)
         if isinstance(error, StaleRecordError) and first is not None:
@@ -134,7 +139,7 @@ def _write_part(
             raise ProgrammingError(message, hint="give it once: its version has counted up by then") from None
         known = info.explain_write(error, part) if isinstance(error, DataError) else error
         known.record_index = start + index
-        raise known from None
+        raise known from error.__cause__
 
 
 def _write_each(

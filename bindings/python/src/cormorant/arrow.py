@@ -16,7 +16,7 @@ from ._native import record as native_record
 from ._path import is_url
 from ._write import Conflict, conflict_number
 from .column import MISSING, Column
-from .error import DataError, IntegrityError, ProgrammingError
+from .error import DataError, Error, ProgrammingError, count_from
 from .transaction import Transaction
 from .value import encode_json
 
@@ -62,8 +62,8 @@ def insert_arrow(database: Database, model: type[Model], table: Any, conflict: C
                 refuse_unreadable(model, values)
                 rows = marshal.dumps(values, 2)
                 written += native_record.insert_rows(database._handle, info.handle, number, rows, is_part)
-            except (IntegrityError, DataError) as error:
-                error.record_index = start + max(error.record_index, 0)
+            except Error as error:
+                count_from(start, error, batch.num_rows)
                 raise
             start += batch.num_rows
     return written

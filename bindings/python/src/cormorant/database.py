@@ -40,7 +40,7 @@ from ._owner import Owner
 from ._path import is_url, path_text, shown_path
 from ._sql import bindings_of, refuse_values
 from .change import Change, OnConflict
-from .error import DataError, Error, IntegrityError, ProgrammingError, note_refusal
+from .error import Error, ProgrammingError, count_from, note_refusal
 from .model import Model
 from .select import Select
 from .statement import Statement
@@ -382,9 +382,9 @@ class Database(Owner):
                 try:
                     data = dump_binding_rows(part)
                     changed += native_database.execute(self._handle, sql, data, is_part=is_part)
-                except (IntegrityError, DataError) as error:
+                except Error as error:
                     if start:
-                        error.record_index = start + max(error.record_index, 0)
+                        count_from(start, error, len(part))
                     raise
                 start += len(part)
                 part = list(islice(source, _PART))

@@ -283,6 +283,12 @@ def error_class(code: str) -> type[Error]:
     return _CLASSES.get(code, OperationalError)
 
 
+def count_from(start: int, error: Error, count: int) -> None:
+    """Makes the number of a record or row in a part of a batch that of the whole. count: how many the part has."""
+    if error.record_index >= 0 or (start and count == 1) or isinstance(error, IntegrityError | DataError):
+        error.record_index = start + max(error.record_index, 0)
+
+
 def note_refusal(error: BaseException, refused: Error) -> None:
     """Says beside the error by which a database's block is left that its close() was refused, which hides nothing."""
     if sys.version_info >= (3, 11):

@@ -6,6 +6,7 @@ import datetime
 import enum
 import uuid
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -172,3 +173,46 @@ def test_what_is_no_record_is_told_in_full_batches_too(db: Database) -> None:
     for records in ([1, 1], [1] * 1000, [Item(name="a"), 1, 1]):
         with pytest.raises(cormorant.ProgrammingError, match=r"no record|several models"):
             db.save_many(records)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("count", "least"), [(3000, 1000), (1001, 1000)])
+def test_whatever_ends_a_batch_says_which_record_it_was(db: Database, count: int, least: int) -> None:
+    db.create_tables(Item)
+    records = [Item(name=f"n{number}") for number in range(count - 1)]
+    pages = 60 if count == 3000 else 500
+    records.append(Item(name="x" * 4_000_000))
+    db.execute(f"PRAGMA max_page_count = {db.fetch_value('PRAGMA page_count') + pages}")
+    for _ in range(2):
+        with pytest.raises(cormorant.OperationalError) as caught:
+            db.insert_many(records)
+        assert caught.value.code == "CORM_E_FULL"
+        assert least <= caught.value.record_index < count
+        assert str(caught.value).startswith(f"record {caught.value.record_index}: ")
+        assert db.count(Item) == 0
+
+
+def test_an_exception_of_a_callback_is_the_cause_of_what_ends_a_batch(db: Database) -> None:
+    db.create_tables(Item)
+
+    @db.register_function
+    def refuse(name: str) -> None:
+        if name == "n1500":
+            raise LookupError(name)
+
+    db.execute("CREATE TEMP TRIGGER asks BEFORE INSERT ON main.Item BEGIN SELECT refuse(new.name); END")
+    with pytest.raises(cormorant.Error) as caught:
+        db.insert_many(Item(name=f"n{number}") for number in range(2000))
+    assert caught.value.record_index == 1500
+    assert isinstance(caught.value.__cause__, LookupError)
+
+
+@pytest.mark.parametrize(("count", "least"), [(30000, 1000), (1001, 1000)])
+def test_whatever_ends_a_statement_for_many_rows_says_which_row_it_was(path: Path, count: int, least: int) -> None:
+    rows = [("x" * (1000 if count == 30000 else 1),)] * (count - 1) + [("x" * 4_000_000,)]
+    with Database(path) as db:
+        db.execute("CREATE TABLE t (text)")
+        db.execute("PRAGMA max_page_count = 5000" if count == 30000 else "PRAGMA max_page_count = 500")
+        with pytest.raises(cormorant.OperationalError) as caught:
+            db.execute_many("INSERT INTO t VALUES (?)", rows)
+        assert least <= caught.value.record_index < count
+        assert db.fetch_value("SELECT count(*) FROM t") == 0

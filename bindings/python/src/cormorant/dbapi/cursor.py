@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .._native.handle import CursorHandle
 from .._native.python import Ran
 from .._native.result import next_rows
-from ..error import DataError, Error, IntegrityError, InterfaceError, ProgrammingError
+from ..error import Error, InterfaceError, ProgrammingError, count_from
 from ..result import read_all
 from ..value import Bindings, dump_binding_rows, dump_bindings
 from .types import plain
@@ -110,8 +110,8 @@ class Cursor:
             try:
                 rows = dump_binding_rows(part, plain)
                 changed += connection._ran(connection._run(operation, rows, begin, 0), operation)[3]
-            except (IntegrityError, DataError) as error:
-                error.record_index = start + max(error.record_index, 0)
+            except Error as error:
+                count_from(start, error, len(part))
                 raise
             start += len(part)
         return changed
