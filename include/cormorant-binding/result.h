@@ -66,6 +66,9 @@ corm_status corm_block_set_trace(corm_database *database, corm_trace_callback ca
  */
 corm_status corm_block_next(corm_result *result, int64_t max_rows, corm_block *block, corm_error **out_error);
 
+/* Whether the statement of a result, which need not have run yet, changes nothing: 1 or 0. */
+corm_status corm_block_only_reads(corm_result *result, int64_t *out_reads, corm_error **out_error);
+
 /*
  * corm_result_arrow, or corm_query_arrow where the result has a model. As long as no batch was taken, it can be
  * called again, for those who look at a schema first: then the former stream has no rows. CORM_E_MISUSE later.

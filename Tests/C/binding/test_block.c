@@ -229,6 +229,22 @@ static void a_cursor_over_sql_and_over_attributes(void **state) {
     corm_result_close(cursor);
 }
 
+static void a_cursor_says_whether_it_only_reads(void **state) {
+    (void)state;
+    corm_result *cursor;
+    int64_t reads;
+    insert_people(2);
+    OK(corm_block_open(db, NULL, "WITH a AS (SELECT 1) SELECT * FROM a", NULL, 0, NULL, 0, 0, &cursor, &failure));
+    OK(corm_block_only_reads(cursor, &reads, &failure));
+    assert_int_equal(reads, 1);
+    corm_result_close(cursor);
+    OK(corm_block_open(db, NULL, "DELETE FROM person RETURNING id", NULL, 0, NULL, 0, 0, &cursor, &failure));
+    OK(corm_block_only_reads(cursor, &reads, &failure));
+    assert_int_equal(reads, 0);
+    corm_result_close(cursor);
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 2);
+}
+
 /* corm_block_run with the bindings in `rows`, where there are some. */
 static corm_status run(const char *sql, int64_t max_rows) {
     return corm_block_run(db, sql, "BEGIN", rows.size == 0 ? NULL : rows.bytes, rows.size, max_rows, &block, &failure);
@@ -460,6 +476,7 @@ int main(void) {
         BLOCK(rows_are_written_and_read),         BLOCK(a_batch_that_fails_says_where),
         BLOCK(rows_of_some_columns_are_one_list), BLOCK(a_part_of_a_batch_has_no_savepoint),
         BLOCK(a_cursor_gives_rows_in_portions),   BLOCK(a_cursor_over_sql_and_over_attributes),
+        BLOCK(a_cursor_says_whether_it_only_reads),
         BLOCK(a_statement_tells_all_at_once),     BLOCK(what_is_to_be_undone),
         BLOCK(statements_with_sets_of_bindings),  BLOCK(blocks_of_plain_values),
         BLOCK(blocks_that_cannot_be_read),        BLOCK(a_table_dropped_under_a_known_model),

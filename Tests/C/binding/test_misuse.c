@@ -35,7 +35,9 @@ static void refuse_model(corm_model *m) {
 
 static void refuse_cursor(void *none) {
     corm_block block = {0};
+    int64_t reads;
     REFUSED(corm_block_next(none, 1, &block, &failure));
+    REFUSED(corm_block_only_reads(none, &reads, &failure));
     assert_int_equal(corm_result_column_count(none), 0);
     assert_null(corm_result_column_name(none, 0));
     corm_result_close(none);

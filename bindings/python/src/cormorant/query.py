@@ -27,7 +27,7 @@ from .column import MISSING
 from .error import ProgrammingError
 from .graph import load_all
 from .model import Model
-from .result import Result, read_all
+from .result import Result, converted, read_all
 from .statement import Query, Statement
 from .transaction import Transaction
 from .value import Bindings, type_name
@@ -158,7 +158,7 @@ def fetch_one(
     cursor, shape = start(database, model, sql, bindings, attributes, order_by, MISSING, offset, into, most)
     try:
         rows = native_result.next_rows(cursor, 1)
-        found = shape.load(rows) if shape.load else rows
+        found = converted(rows, shape.load, 0) if shape.load else rows
     finally:
         cursor.free()
     return found[0] if found else None
@@ -177,7 +177,7 @@ def fetch_value(
     cursor, convert = start_values(database, query, given, bindings, parameters)
     try:
         rows = native_result.next_rows(cursor, 1)
-        found = convert(rows) if convert else rows
+        found = converted(rows, convert, 0) if convert else rows
     finally:
         cursor.free()
     return found[0][0] if found else None

@@ -98,7 +98,7 @@ def read_all(cursor: CursorHandle, convert: Convert | None, before: int = 0) -> 
     with PausedCollector():
         try:
             while rows := native_result.next_rows(cursor, -_BLOCK):
-                items += _converted(rows, convert, before + len(items)) if convert else rows
+                items += converted(rows, convert, before + len(items)) if convert else rows
         finally:
             cursor.free()
     return items
@@ -251,7 +251,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
             rows = native_result.next_rows(cursor, _BLOCK, until_error=True)
             if self._columns is None:
                 self._columns = self._name_columns(cursor)
-            items = _converted(rows, self._convert, self._count) if self._convert else rows
+            items = converted(rows, self._convert, self._count) if self._convert else rows
         except Exception as error:
             self._end()
             # The statement ends with the cursor, which the error must not keep.
@@ -284,7 +284,7 @@ def _forget_locals(error: Exception) -> None:
         trace = trace.tb_next
 
 
-def _converted(rows: list[native_record.Row], convert: Convert, before: int) -> list[Any]:
+def converted(rows: list[native_record.Row], convert: Convert, before: int) -> list[Any]:
     """The rows, converted. An error says which row it was, as the library does of its own."""
     try:
         return convert(rows)

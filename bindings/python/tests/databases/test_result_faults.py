@@ -121,6 +121,23 @@ def test_one_of_several_is_not_the_only_one(db: Database) -> None:
             db.one(query.where(Thing.id >= 349, Thing.id <= 350).order_by("id"))
 
 
+def test_a_row_alone_has_its_number(db: Database) -> None:
+    number = db.fetch_value("SELECT number FROM thing WHERE id = 350")
+    value = select(Thing.colour if number == 1 else Thing.number)
+    for query, calls in (
+        (select(Thing), (db.fetch_one, db.one)),
+        (select(Thing.id, Thing.number, Thing.colour), (db.fetch_one, db.one)),
+        (value, (db.fetch_one, db.one, db.fetch_value, db.one_value)),
+    ):
+        for call in calls:
+            with pytest.raises(cormorant.DataError) as caught:
+                call(query.where(Thing.id == 350))
+            assert caught.value.record_index == 0
+    with pytest.raises(cormorant.DataError) as second:
+        db.one(select(Thing).where(Thing.id >= 349, Thing.id <= 350).order_by("id"))
+    assert second.value.record_index == 1
+
+
 def test_of_the_db_api(path: Path) -> None:
     numbers = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 900)"
     with closing(dbapi.connect(path)) as connection:

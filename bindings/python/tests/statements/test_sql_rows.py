@@ -114,3 +114,40 @@ def test_awaited_rows_of_sql(people: Database) -> None:
         assert [row async for row in db.cursor(older)] == [("Bob", 40)]
 
     asyncio.run(body())
+
+
+_READS = [
+    "WITH a AS (SELECT 1) SELECT * FROM a",
+    "-- the first\nSELECT 1",
+    "/* the first */ VALUES (1)",
+    "PRAGMA user_version",
+]
+
+
+def test_sql_that_reads_is_no_write(people: Database) -> None:
+    people.execute("PRAGMA user_version = 1")
+    whole = "WITH a AS (SELECT * FROM people WHERE age = 40) SELECT * FROM a"
+    with people.read():
+        assert [people.one_value(text) for text in _READS] == [people.one(text)[0] for text in _READS] == [1] * 4
+        assert people.one(Person, whole).name == "Bob"
+        with pytest.raises(ProgrammingError) as refused:
+            people.one_value("UPDATE people SET age = 1 RETURNING age")
+        assert refused.value.code == "CORM_E_TRANSACTION"
+    with Database(people.path, busy_timeout=0) as writer, writer.transaction():
+        writer.execute("UPDATE people SET age = 1")
+        assert [people.one_value(text) for text in _READS] == [1] * 4
+        assert people.one(Person, whole).name == "Bob"
+
+
+def test_sql_that_writes_more_than_one_row_is_taken_back(people: Database) -> None:
+    for returning in (
+        "WITH a AS (SELECT 1) UPDATE people SET age = 1 RETURNING age",
+        "-- all\nDELETE FROM people RETURNING age",
+    ):
+        with pytest.raises(SeveralRowsError):
+            people.one_value(returning)
+        with pytest.raises(SeveralRowsError):
+            people.one(Person, returning.replace("RETURNING age", "RETURNING *"))
+    assert people.fetch_values("SELECT age FROM people ORDER BY id") == [30, 40]
+    assert people.one_value("WITH a AS (SELECT 2) DELETE FROM people WHERE age > 30 RETURNING age") == 40
+    assert people.count(Person) == 1

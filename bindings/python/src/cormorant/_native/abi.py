@@ -1361,6 +1361,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_on_rollback": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_block_set_trace": ("int32", ("pointer", "callback", "pointer", "pointer", "pointer")),
     "corm_block_next": ("int32", ("pointer", "int64", "pointer", "pointer")),
+    "corm_block_only_reads": ("int32", ("pointer", "pointer", "pointer")),
     "corm_block_columns": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_json": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
     "corm_tree_statement": ("int32", ("pointer", "size", "pointer", "pointer")),

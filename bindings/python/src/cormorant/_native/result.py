@@ -37,6 +37,11 @@ def begin(cursor: CursorHandle) -> None:
     give_back(scratch)
 
 
+def only_reads(cursor: CursorHandle) -> bool:
+    """Whether the statement, which need not have run yet, changes nothing."""
+    return bool(call_number(library.corm_block_only_reads, cursor))
+
+
 def cursor_columns(cursor: CursorHandle) -> tuple[str, ...]:
     count = library.corm_result_column_count(cursor)
     return tuple(to_text(library.corm_result_column_name(cursor, column)) or "" for column in range(count))
