@@ -78,15 +78,32 @@ extension StatementCompiler {
         PortableParser.parse(
             sql, values: values,
             names: { source, name in
-                for table in self.scopes.reversed().flatMap(\.tables)
-                where source.map({ sameIdentifier($0, table.name) }) ?? true {
-                    guard let model = table.table,
-                        let place = model.columns.firstIndex(where: { sameIdentifier($0.name, name) })
-                    else { continue }
-                    return .column(model, place, alias: table.name)
+                for scope in self.scopes.reversed() {
+                    let tables = scope.tables.filter { table in source.map { sameIdentifier($0, table.name) } ?? true }
+                    // What has columns that only the server knows may have this one.
+                    guard tables.allSatisfy({ self.knowsColumns(of: $0) }) else { return nil }
+                    let found = tables.compactMap { self.column(name, of: $0) }
+                    // RETURNING sees the table that is changed alone.
+                    if !found.isEmpty { return found.count == 1 || scope.select == nil ? found[0] : nil }
+                    if source != nil, !tables.isEmpty { return nil }
                 }
                 return nil
             })
+    }
+
+    private func column(_ name: String, of table: Scope.Table) -> Expression? {
+        guard let model = table.table else {
+            return meaning(of: name, in: table) == nil ? nil : Expression(.name(source: table.name, name))
+        }
+        return model.columns.firstIndex { sameIdentifier($0.name, name) }.map { .column(model, $0, alias: table.name) }
+    }
+
+    private func knowsColumns(of table: Scope.Table) -> Bool {
+        switch table.source {
+        case .name(let known): common(named: known) != nil
+        case .function(let call): sameIdentifier(call.name, "json_each")
+        default: true
+        }
     }
 
     /// A value as it stands in SQL that has no parameters.

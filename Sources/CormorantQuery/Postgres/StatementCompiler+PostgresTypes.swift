@@ -124,7 +124,7 @@ extension StatementCompiler {
         return nil
     }
 
-    private func meaning(of name: String, in table: Scope.Table) -> Named? {
+    func meaning(of name: String, in table: Scope.Table) -> Named? {
         if let model = table.table { return model.meaning(of: name) }
         switch table.source {
         case .select(let select): return meaning(of: name, in: select, [])
