@@ -54,12 +54,13 @@ extension StatementCompiler {
         defer { if stoodBare, !scopes[scopes.count - 1].paths.isEmpty { needsNames = true } }
         for (index, term) in order.enumerated() {
             if index > 0 { sql += ", " }
-            let (operand, direction) = term.orderParts
+            let (written, direction) = term.orderParts
+            let operand = label(in: written, of: select)
             guard case .name(nil, let name) = operand.node, let label = select.labelled(name),
                 resultTypes == nil, ![.element, .jsonb].contains(postgresType(of: label.expression)),
                 textKey(of: label.expression) == nil
             else {
-                try write(orderTerm: term)
+                try write(orderTerm: operand.ordered(direction))
                 continue
             }
             let nulls: Bool? =
@@ -75,6 +76,16 @@ extension StatementCompiler {
                 sql += "\(label.position + 1)" + end
             }
         }
+    }
+
+    /// A fragment that is the name of a result column, and a collation at most, is that one before any other column.
+    private func label(in term: Expression, of select: Select) -> Expression {
+        guard case .raw(let text, []) = term.node else { return term }
+        let parsed = PortableParser.parse(text) { source, name in
+            source == nil && select.labelled(name) != nil ? Expression(.name(source: nil, name)) : nil
+        }
+        if let parsed, case .name = parsed.bare.node { return parsed }
+        return term
     }
 
     /// The order of a compound, which can name result columns only.
