@@ -214,6 +214,10 @@ struct PortableParser {
         if accept("+") { return signed() }
         if accept("~") { return signed().map { .unary(.bitNot, $0) } }
         guard accept("-") else { return primary() }
+        if let token = next, token.kind == .number, let least = Int64("-" + text(token)) {
+            index += 1
+            return .value(.integer(least))
+        }
         guard let operand = signed() else { return nil }
         switch operand.node {
         case .value(.integer(let integer), nil) where integer != .min: return .value(.integer(-integer))
@@ -249,6 +253,10 @@ struct PortableParser {
     }
 
     private func number(_ text: String) -> Value? {
+        // Of two's complement.
+        if foldIdentifier(text).hasPrefix("0x") {
+            return UInt64(text.dropFirst(2), radix: 16).map { .integer(Int64(bitPattern: $0)) }
+        }
         if let integer = Int64(text) { return .integer(integer) }
         return Double(text).map { .real($0) }
     }
