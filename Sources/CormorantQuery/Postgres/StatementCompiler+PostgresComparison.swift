@@ -39,8 +39,14 @@ extension StatementCompiler {
             if isNull(left) { return try write(postgres: .unary(op == .is ? .isNull : .isNotNull, right), at: .any) }
         }
         if try write(postgresMoments: op, left, right) { return }
-        if postgresType(of: left) == .element { return try write(element: left, op, right) }
-        if postgresType(of: right) == .element { return try write(element: right, op.changedOver, left) }
+        if postgresType(of: left) == .element {
+            if isText(right), takesForm(left, of: right) { return try write(comparison: op, .cast(left, .text), right) }
+            return try write(element: left, op, right)
+        }
+        if postgresType(of: right) == .element {
+            if isText(left), takesForm(right, of: left) { return try write(comparison: op, left, .cast(right, .text)) }
+            return try write(element: right, op.changedOver, left)
+        }
         let key = textKey(of: left, right)
         let isRow = mixesExactly(left, right)
         if isRow { sql += "ROW(" }
@@ -222,7 +228,11 @@ extension StatementCompiler {
         switch type {
         case nil, .boolean?, .smallint?, .integer?, .bigint?, .real?, .double?, .numeric?:
             let number: PostgresType = type?.isReal == true ? .double : .numeric
-            try write(element, as: number, at: .atom)
+            if hasForm(other) {
+                try asNumber(number, reads: true) { try $0.write(json: element, at: .atom) }
+            } else {
+                try write(element, as: number, at: .atom)
+            }
             sql += postgresInfix(op, element, other)
             try write(other, as: number, at: .atom)
         case .element? where equates:
@@ -250,6 +260,32 @@ extension StatementCompiler {
             try write(other, as: .text, at: .atom)
             sql += " END"
         }
+    }
+
+    /// Whether what has no affinity on SQLite takes that of the expression: a column or a cast.
+    /// https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison
+    private func hasForm(_ expression: Expression) -> Bool {
+        switch expression.bare.node {
+        case .column, .cast: return true
+        case .raw(let text, let values): return portable(text, values).map { hasForm($0) } ?? false
+        case .scalar(let select): return select.columns.first.map { within(select).hasForm($0) } ?? false
+        case .name(let source, let name):
+            switch meaning(of: name, in: source) {
+            case .column, .hiddenKey: return true
+            case .result(let place, let select, let inner): return inner.hasForm(select.columns[place])
+            case .own(let own, let inner): return inner.hasForm(own)
+            case .value, nil: return false
+            }
+        default: return false
+        }
+    }
+
+    /// What json_each() gives are columns themselves, without a form.
+    private func takesForm(_ element: Expression, of other: Expression) -> Bool {
+        if case .name(let source, let name) = element.bare.node, case .value? = meaning(of: name, in: source) {
+            return false
+        }
+        return hasForm(other)
     }
 
     // Offset datetimes ------------------------------------------------------------------------------------------------

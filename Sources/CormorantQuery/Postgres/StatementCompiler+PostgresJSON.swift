@@ -18,14 +18,25 @@ extension StatementCompiler {
     }
 
     /// The number that it is, greater than all where it is a text, as SQLite orders them.
-    func asNumber(_ type: PostgresType, _ json: Writer) throws {
+    /// - Parameter reads: a text that is a number is that.
+    func asNumber(_ type: PostgresType, reads: Bool = false, _ json: Writer) throws {
         sql += "CASE jsonb_typeof("
         try json(self)
         sql += ") WHEN 'number' THEN CAST("
         try json(self)
         sql += " AS \(type.name)) WHEN 'boolean' THEN CAST(CAST("
         try json(self)
-        sql += " AS boolean) AS integer) WHEN 'string' THEN \(type.greatest) WHEN 'object' THEN \(type.greatest)"
+        sql += " AS boolean) AS integer) WHEN 'string' THEN "
+        if reads {
+            sql += "CASE WHEN "
+            try json(self)
+            sql += #" #>> '{}' ~ '^[ \t-\r]*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?[ \t-\r]*$' THEN CAST("#
+            try json(self)
+            sql += " #>> '{}' AS \(type.name)) ELSE \(type.greatest) END"
+        } else {
+            sql += type.greatest
+        }
+        sql += " WHEN 'object' THEN \(type.greatest)"
         sql += " WHEN 'array' THEN \(type.greatest) END"
     }
 
@@ -125,11 +136,13 @@ extension StatementCompiler {
             } else if first == "[", let end = rest.firstIndex(of: "]") {
                 let inner = String(rest[..<end])
                 let isFromEnd = inner.hasPrefix("#-")
-                guard let index = Int(isFromEnd ? String(inner.dropFirst(2)) : inner), index >= 0 else {
-                    if inner == "#" { return steps + [.index(Int(Int32.max))] }
+                let digits = inner == "#" ? "0" : isFromEnd ? String(inner.dropFirst(2)) : inner
+                guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let index = Int(digits) else {
                     throw fault()
                 }
-                steps.append(.index(isFromEnd ? -index : index))
+                // The place behind the last one has nothing.
+                let isBehind = inner.hasPrefix("#") && index == 0
+                steps.append(.index(isBehind ? Int(Int32.max) : isFromEnd ? -index : index))
                 rest = rest[rest.index(after: end)...]
             } else {
                 throw fault()
