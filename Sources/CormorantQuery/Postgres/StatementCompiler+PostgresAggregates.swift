@@ -29,14 +29,27 @@ extension StatementCompiler {
             }
         case "group_concat", "string_agg":
             guard let first else { return false }
-            return try write("", "string_agg", call, "") { compiler in
-                try compiler.write(first, as: .text)
+            if call.isDistinct { try refuseTelling(textKey(of: first), "distinct values of \(name)()") }
+            let separator: Writer = { compiler in
+                guard call.arguments.count > 1 else { return compiler.sql += ", ','" }
                 compiler.sql += ", "
-                guard call.arguments.count > 1 else { return compiler.sql += "','" }
                 try compiler.write(call.arguments[1], as: .text)
             }
+            guard call.isDistinct, let type, type.isReal || type == .numeric || type == .element else {
+                return try write("", "string_agg", call, "") { compiler in
+                    try compiler.write(first, as: .text)
+                    try separator(compiler)
+                }
+            }
+            // Two of them may have one text, and the other way round.
+            sql += "(SELECT string_agg("
+            try convert(from: type, to: .text) { $0.sql += #""x""# }
+            try separator(self)
+            sql += ") FROM unnest("
+            return try write("", "array_agg", call, #") AS "u" ("x"))"#) { try $0.write(postgres: first, at: .any) }
         case "json_group_array":
             guard let first else { return false }
+            if call.isDistinct { try refuseTelling(textKey(of: first), "distinct values of \(name)()") }
             return try write("coalesce(", "jsonb_agg", call, ", '[]')") { try $0.write(inJSON: first) }
         case "json_group_object":
             guard call.arguments.count == 2 else { return false }
