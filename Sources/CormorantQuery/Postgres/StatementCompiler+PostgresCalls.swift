@@ -248,10 +248,16 @@ extension StatementCompiler {
     private func write(round number: Expression, to digits: Expression) throws {
         let value: Writer = { try $0.write(number, as: .double, at: .atom) }
         let whole: Writer = { compiler in
-            // By way of its text, which has all its digits, where a numeric has fifteen.
-            compiler.sql += "CAST(round(CAST(CAST("
+            // As SQLite does it, of reals that may have a fraction. No zero has a sign.
+            compiler.sql += "CASE WHEN abs("
             try value(compiler)
-            compiler.sql += " AS text) AS numeric)) AS double precision)"
+            compiler.sql += ") < 4503599627370496 THEN trunc("
+            try value(compiler)
+            compiler.sql += " + 0.5 * sign("
+            try value(compiler)
+            compiler.sql += ")) + 0.0 ELSE "
+            try value(compiler)
+            compiler.sql += " END"
         }
         func rounded(_ limit: Writer, _ digits: Writer) throws {
             sql += "CASE WHEN abs("

@@ -133,9 +133,10 @@ extension StatementCompiler {
         sql += ") = 'Infinity' THEN CASE WHEN "
         try number(self)
         sql += " > 0 THEN 'Inf' ELSE '-Inf' END WHEN abs("
-        try number(self)
+        // A numeric has these digits, too.
+        try cast(to: .numeric, number)
         sql += ") < 1e15 AND (abs("
-        try number(self)
+        try cast(to: .numeric, number)
         sql += ") >= 1e-4 OR "
         try number(self)
         sql += " = 0) THEN regexp_replace(CAST(CAST("

@@ -13,7 +13,11 @@ extension StatementCompiler {
             }
             let parts = try dateParts(format)
             let moment = Array(arguments)
-            if parts.isEmpty { return sql += "''" }
+            if parts.allSatisfy({ if case .text = $0 { true } else { false } }) {
+                try write("CASE WHEN ", moment, name, " IS NOT NULL THEN ")
+                if case .text(let text)? = parts.first { bind(.value(.text(text)), as: .text) } else { sql += "''" }
+                return sql += " END"
+            }
             if parts.count > 1 { sql += "(" }
             for (index, part) in parts.enumerated() {
                 if index > 0 { sql += " || " }

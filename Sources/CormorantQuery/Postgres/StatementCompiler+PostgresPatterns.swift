@@ -134,13 +134,18 @@ private func escaped(_ scalar: Unicode.Scalar) -> String {
     "\\^$.|?*+()[]{}".unicodeScalars.contains(scalar) ? "\\" + String(scalar) : String(scalar)
 }
 
-/// PostgreSQL's \b is another character: the end of a word is its \y.
+/// PostgreSQL's \b is another character, the end of a word its \y; its \x takes any number of digits.
 private func expressionOfRegexp(_ pattern: String) -> String {
     var result = ""
     var isEscaped = false
     for scalar in pattern.unicodeScalars {
         if isEscaped {
-            result += scalar == "b" ? "y" : scalar == "B" ? "Y" : String(scalar)
+            switch scalar {
+            case "b": result += "y"
+            case "B": result += "Y"
+            case "x": result += "u00"
+            default: result.unicodeScalars.append(scalar)
+            }
             isEscaped = false
         } else {
             isEscaped = scalar == "\\"
