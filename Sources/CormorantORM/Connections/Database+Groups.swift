@@ -91,13 +91,20 @@ extension Database {
         defer { writer.keptDepth = kept }
         let result = Swift.Result(catching: body)
         guard writer.connection === connection else { throw databaseClosed() }
-        let isLeftOpen = connection.transactionDepth > depth
-        for _ in depth..<max(depth, connection.transactionDepth) { try? rollback() }
+        let isLeftOpen = rollBack(to: depth, connection)
         if case .success = result, isLeftOpen || !connection.isInTransaction {
             if let engine = connection.engine, engine.hasFailedTransaction { throw connection.failedTransaction() }
             throw endedWrongly(what, isLeftOpen: isLeftOpen)
         }
         return try result.get()
+    }
+
+    /// Rolls back what the calls for transactions began on this thread's writer.
+    /// - Returns: whether there was any.
+    func rollBack(to depth: Int, _ connection: Connection) -> Bool {
+        let count = max(0, connection.transactionDepth - depth)
+        for _ in 0..<count { try? rollback() }
+        return count > 0
     }
 
     func endedWrongly(_ what: String, isLeftOpen: Bool) -> CormorantError {

@@ -96,8 +96,20 @@ extension Database {
 
     package func lendConnection(_ body: (borrowing RawConnection) throws -> Void) throws {
         let pooled = try acquireWriter()
-        defer { pooled.releaseAfterWriting() }
-        try pooled.connected().lend(body)
+        defer { release(pooled) }
+        let connection = try pooled.connected()
+        try connection.lend { raw in
+            let (depth, kept) = (connection.transactionDepth, pooled.keptDepth)
+            pooled.keptDepth = depth
+            defer { pooled.keptDepth = kept }
+            do {
+                try body(raw)
+            } catch {
+                _ = rollBack(to: depth, connection)
+                throw error
+            }
+            if rollBack(to: depth, connection) { throw connection.leftOpen() }
+        }
     }
 
     /// How many records a query has.

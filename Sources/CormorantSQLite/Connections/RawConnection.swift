@@ -34,23 +34,28 @@ package struct SetUpFailure: Error {
 extension Connection {
     /// Lends the connection; a transaction that `body` begins must end in it. Not generic, at which Swift 6.3's optimiser fails.
     package func lend(_ body: (borrowing RawConnection) throws -> Void) throws {
-        let wasInTransaction = isInTransaction
+        let (wasInTransaction, wasOpen) = (isInTransaction, isOpenOnServer)
         // What is done with SQLite's own handle is not seen.
         defer { schemaChanges &+= 1 }
         do {
             try body(RawConnection(self))
         } catch {
-            if !wasInTransaction, isInTransaction { try? script("ROLLBACK") }
+            if !wasOpen, isOpenOnServer { try? script("ROLLBACK") }
             throw error
         }
-        guard isInTransaction != wasInTransaction else { return }
-        guard !wasInTransaction else {
+        if wasInTransaction, !isInTransaction {
             throw CormorantError(
                 .transaction, "the transaction that was open was ended on its connection",
                 hint: "end it as it was begun, after the call")
         }
+        guard !wasOpen, isOpenOnServer else { return }
         try? script("ROLLBACK")
-        throw CormorantError(
+        throw leftOpen()
+    }
+
+    /// Of a transaction that the borrower of a connection has not ended.
+    package func leftOpen() -> CormorantError {
+        CormorantError(
             .misuse, "a transaction was left open on the connection, which is rolled back",
             hint: "end it where it is begun, with COMMIT or ROLLBACK")
     }
@@ -68,7 +73,8 @@ extension Connection {
     }
 
     fileprivate func run(script sql: String) throws {
+        // Also where a later statement fails.
+        defer { scriptsRun?(sql) }
         try script(sql)
-        scriptsRun?(sql)
     }
 }

@@ -158,6 +158,53 @@ static void the_writer_is_lent(void **state) {
     GIVES(CORM_E_MISUSE, corm_database_use_connection(NULL, give_up, NULL, &failure));
 }
 
+static corm_status begin_by_call(corm_connection *connection, void *context, corm_error **out_error) {
+    (void)connection, (void)out_error;
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    OK(corm_database_execute_script(db, "DELETE FROM person", &failure));
+    return context == NULL ? CORM_OK : -7777;
+}
+
+static void what_its_borrower_began_by_calls_is_rolled_back(void **state) {
+    (void)state;
+    insert_people(2);
+    for (int fails = 0; fails < 2; fails++) {
+        corm_status wanted = fails ? CORM_E_CALLBACK : CORM_E_MISUSE;
+        void *context = fails ? &fails : NULL;
+        GIVES(wanted, corm_database_use_connection(db, begin_by_call, context, &failure));
+        assert_int_equal(corm_transaction_depth(db), 0);
+        assert_int_equal(select_int("SELECT count(*) FROM person"), 2);
+        OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+        insert_people(1);
+        GIVES(wanted, corm_database_use_connection(db, begin_by_call, context, &failure));
+        assert_int_equal(corm_transaction_depth(db), 1);
+        assert_int_equal(select_int("SELECT count(*) FROM person"), 3);
+        OK(corm_transaction_rollback(db, &failure));
+    }
+}
+
+static void *count_here(void *count) {
+    *(int64_t *)count = select_int("SELECT x FROM here");
+    return NULL;
+}
+
+static void reads_follow_a_script_that_fails_half_way(void **state) {
+    (void)state;
+    pthread_t thread;
+    int64_t seen[2] = {0, 0};
+    OK(corm_database_execute_script(db, "CREATE TABLE here (x); INSERT INTO here VALUES (1)", &failure));
+    for (int turn = 0; turn < 2; turn++) {
+        pthread_create(&thread, NULL, count_here, &seen[turn]);
+        pthread_join(thread, NULL);
+        if (turn == 0)
+            GIVES(CORM_E_SQL, corm_database_use_connection(
+                                  db, begin, "CREATE TEMP TABLE here AS SELECT 2 AS x; SELECT nowhere()", &failure));
+    }
+    assert_int_equal(seen[0], 1);
+    assert_int_equal(seen[1], 2);
+    assert_int_equal(select_int("SELECT x FROM here"), 2);
+}
+
 static void reads_go_where_a_temporary_table_is(void **state) {
     (void)state;
     OK(corm_database_use_connection(db, begin, "CREATE TEMP TABLE here (x)", &failure));
@@ -175,6 +222,8 @@ int main(void) {
         TEST(a_set_up_must_not_use_its_database),
         TEST(its_error_is_that_of_opening),
         TEST(the_writer_is_lent),
+        TEST(what_its_borrower_began_by_calls_is_rolled_back),
+        TEST(reads_follow_a_script_that_fails_half_way),
         TEST(reads_go_where_a_temporary_table_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

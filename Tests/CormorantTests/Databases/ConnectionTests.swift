@@ -60,6 +60,25 @@ struct ConnectionTests {
         #expect(try database.fetchCount(Person.self) == 1)
     }
 
+    @Test func whatItsBorrowerBeganByCallsIsRolledBack() throws {
+        let database = try Database(path: ":memory:")
+        try database.createTables(Person.self)
+        func begin() throws {
+            try database.begin()
+            try database.execute("INSERT INTO person (name) VALUES ('Ada')")
+        }
+        let error = #expect(throws: CormorantError.self) { try database.useConnection { _ in try begin() } }
+        #expect(error?.code == .misuse)
+        #expect(throws: Refusal.self) {
+            try database.useConnection { _ in
+                try begin()
+                throw Refusal()
+            }
+        }
+        #expect(database.transactionDepth == 0)
+        #expect(try database.fetchCount(Person.self) == 0)
+    }
+
     @Test func aTaskIsLentTheWriter() async throws {
         let database = try Database(path: ":memory:")
         let isWriter = try await database.useConnection { !$0.isReader }

@@ -142,3 +142,30 @@ def test_a_wait_for_shared_memory_ends_when_the_other_does(tmp_path: Path) -> No
             iter(cursor)
     with pytest.raises(OperationalError, match="journal mode"):
         Database("file:/one?vfs=memdb")
+
+
+def test_what_its_borrower_began_by_calls_is_rolled_back(tmp_path: Path) -> None:
+    with Database(tmp_path / "a.db") as db:
+        db.execute_script("CREATE TABLE t (x)")
+        kept = []
+
+        def begin(connection: RawConnection) -> None:
+            kept.append(db.transaction().__enter__())
+            db.execute("INSERT INTO t VALUES (1)")
+
+        with pytest.raises(ProgrammingError, match="left open"):
+            db.use_connection(begin)
+        with db.transaction(), pytest.raises(ProgrammingError, match="left open"):
+            db.use_connection(begin)
+        db.execute("INSERT INTO t VALUES (2)")
+        with Database(tmp_path / "a.db") as other:
+            assert other.fetch_values("SELECT x FROM t") == [2]
+
+
+def test_reads_follow_a_script_that_fails_half_way(tmp_path: Path) -> None:
+    with Database(tmp_path / "a.db") as db:
+        db.execute_script("CREATE TABLE t (n); INSERT INTO t VALUES (1)")
+        assert on_thread(lambda: db.fetch_value("SELECT n FROM t")) == []
+        with pytest.raises(Error, match="nowhere"):
+            db.use_connection(lambda c: c.execute_script("CREATE TEMP TABLE t AS SELECT 2 AS n; SELECT nowhere()"))
+        assert db.fetch_value("SELECT n FROM t") == 2
