@@ -18,7 +18,7 @@ extension Database {
             }
         } catch {
             // What was committed before the failure can be undone by the snapshot alone.
-            if done.isEmpty { applier.dropSnapshot() }
+            if done.isEmpty, !applier.hasCommitted { applier.dropSnapshot() }
             throw error
         }
         applier.keepOrDropSnapshot()
@@ -127,6 +127,7 @@ extension Database {
         }
         ahead = following
         if let step = outside {
+            applier.hasCommitted = true
             // Its record says that it is under way, until it is through.
             if dialect == .postgres {
                 try applier.runOutside(step, connection, index: done, begun: begun, history)

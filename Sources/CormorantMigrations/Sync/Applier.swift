@@ -10,6 +10,8 @@ final class Applier {
     let database: Database
     let options: MigrationOptions
     private var hasSnapshot = false
+    /// Whether a step has changed the file that is not through: one outside of a transaction.
+    var hasCommitted = false
     private var known: KnownSchema?
     /// Whether the time is over in which locked tables are tried again.
     var isOver = false
