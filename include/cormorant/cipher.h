@@ -60,7 +60,7 @@ typedef struct corm_codec {
     /*
      * Begins with a file: sets *out_file to what the other functions get for it. Called again when the file begins with
      * other bytes than it did, because another process made it first; what was given before is then closed, once page 1
-     * was decrypted with the new. NULL: the others get `context`, and nothing is kept of a file.
+     * was decrypted with the new. NULL: the others get `context`, nothing is kept of a file, and `close` is not called.
      *
      * path        borrowed until return; of a copy, where it will stand.
      * first_bytes the first 16 bytes of the file; borrowed until return. NULL for a file that is yet to be written.
@@ -121,7 +121,7 @@ typedef struct corm_cipher_options {
      * does: with it pages in the cache when their connection closes. CORM_E_MISUSE where the process has used SQLite before.
      */
     bool wipe_memory;
-    /* Copied; its context must live until `close` was called. */
+    /* Copied; its context must live until `close` was called or, without an `open`, the database and its copies are closed. */
     const corm_codec *codec;
 } corm_cipher_options;
 

@@ -122,7 +122,8 @@ private final class CallbackCodecFile: CodecFile {
         (self.codec, self.file) = (codec, file)
     }
 
-    deinit { codec.close?(file) }
+    // Without an `open` it is the context, which others have.
+    deinit { if codec.open != nil { codec.close?(file) } }
 
     func encrypt(_ page: UInt32, _ plain: UnsafeRawBufferPointer, to image: UnsafeMutableRawBufferPointer) throws {
         var error: OpaquePointer?

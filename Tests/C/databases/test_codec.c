@@ -180,6 +180,19 @@ static void a_codec_that_changes_its_mind_is_not_heard(void **state) {
     }
 }
 
+static void without_an_open_nothing_is_closed(void **state) {
+    (void)state;
+    toy toy;
+    corm_database *database = NULL;
+    make_toy(&toy, 0x5a);
+    toy.codec.open = NULL;
+    OK(open_with(path_to("toy.db"), &toy, CORM_JOURNAL_WAL, &database));
+    OK(corm_database_execute_script(database, "CREATE TABLE t (x)", &failure));
+    OK(corm_database_backup(database, path_to("copied toy.db"), NULL, NULL, NULL, &failure));
+    OK(corm_database_close(database, &failure));
+    assert_int_equal(toy.closed, 0);
+}
+
 static void codecs_that_cannot_be_are_refused(void **state) {
     (void)state;
     const char *path = path_to("toy.db");
@@ -214,6 +227,7 @@ int main(void) {
         TEST(a_codec_of_the_host_holds_a_database),
         TEST(a_codec_that_fails_stops_the_statement_and_loses_nothing),
         TEST(a_codec_that_changes_its_mind_is_not_heard),
+        TEST(without_an_open_nothing_is_closed),
         TEST(codecs_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
