@@ -618,3 +618,18 @@ def test_a_trace_is_set_and_ended_while_another_thread_traces_in_a_transaction(u
         other.join(20)
         assert time.monotonic() - start < 5
     assert told == ["SELECT 2"] * 2
+
+
+def test_a_batch_that_goes_on_after_errors_is_run_again_after_a_conflict(url: str) -> None:
+    with Database(url) as db, Database(url) as other:
+        db.create_tables(Counter)
+        db.insert(Counter(1, 0))
+        with db.queue() as queue:
+            batch = queue.begin()
+            batch.execute("DELETE FROM counter WHERE id = (SELECT 9 FROM pg_sleep(0.5))")
+            batch.execute("UPDATE counter SET value = value + 1 WHERE id = 1")
+            ticket = batch.commit(on_error="continue")
+            time.sleep(0.2)
+            other.execute("UPDATE counter SET value = value + 1 WHERE id = 1")
+            assert [result.error for result in ticket.result(WAIT)] == [None, None]
+        assert db.fetch_value("SELECT value FROM counter") == 2

@@ -87,8 +87,10 @@ package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
                     return try database.inTransaction { try part(database) }
                 } catch {
                     let error = plain(error)
-                    // After what SQLite rolled back nothing can go on.
-                    guard continues, database.isTransactionOpen else { throw error.at(record: index) }
+                    // After what SQLite rolled back nothing can go on, and after a conflict all is run again.
+                    guard continues, database.isTransactionOpen, !database.runsAgain(after: error) else {
+                        throw error.at(record: index)
+                    }
                     return WriteResult(error: error)
                 }
             }
@@ -124,6 +126,8 @@ extension Database {
                 generatedKey: plan.madeKey && changes > 0 ? plan.keyBeforeHooks ?? plan.connection.lastInsertID : nil)
         }
     }
+
+    fileprivate func runsAgain(after error: CormorantError) -> Bool { dialect != .sqlite && error.code == .conflict }
 
     fileprivate var isTransactionOpen: Bool { ownWriter.connection?.isInTransaction ?? false }
 }
