@@ -18,8 +18,10 @@ package final class StatementCursor {
     private var reprepared: Int32?
     /// The result column of each column of the model.
     let columns: UnsafeMutablePointer<Int32>
-    /// Until the first step, as the statement was prepared. Empty once its database is closed.
+    /// Until the first step, as the statement was prepared. Only its reader changes it, for no lock is held where it is read.
     package private(set) var columnNames: [String]
+    /// Whether it changes nothing.
+    package let onlyReads: Bool
     private var onRow = false
     /// Whether it has stepped to the first row, for the names, and has not given it yet.
     private var isAhead = false
@@ -58,6 +60,7 @@ package final class StatementCursor {
         self.columns = .allocate(capacity: max(1, columns.count))
         self.columns.initialize(from: columns, count: columns.count)
         reprepared = statement.reprepareCount
+        onlyReads = statement.isReadOnly
         statement.engine?.taking = .streamed
         columnNames = (0..<statement.columnCount).map(statement.columnName)
         pooled.add(self)
@@ -130,9 +133,6 @@ package final class StatementCursor {
     /// Whether rows may still come from it.
     package var isRunning: Bool { statement != nil }
 
-    /// Whether it changes nothing.
-    package var onlyReads: Bool { statement?.isReadOnly ?? true }
-
     /// The type that a table declares for each column that is one of its; empty once it has ended, but for one that asking
     /// for the names has found without rows.
     package var declaredTypes: [String?] {
@@ -144,7 +144,6 @@ package final class StatementCursor {
     func invalidate(_ reason: CormorantError?) {
         if statement != nil { ending = reason ?? databaseClosed() }
         finish()
-        columnNames = []
     }
 
     /// It goes on with a task, on any thread.
@@ -318,10 +317,12 @@ extension StatementCursor {
     package var namesOfRows: [String] {
         guard reprepared != nil, !columnNames.isEmpty, onlyReads else { return columnNames }
         do {
-            let types = declaredTypes
-            _ = try acquiring { isAhead = try advance() != nil }
-            onRow = false
-            if statement == nil, types.count == columnNames.count { typesWithoutRows = types }
+            _ = try acquiring {
+                let types = declaredTypes
+                isAhead = try advance() != nil
+                onRow = false
+                if statement == nil, types.count == columnNames.count { typesWithoutRows = types }
+            }
         } catch {
             ending = ending ?? error as? CormorantError
         }

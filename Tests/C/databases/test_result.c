@@ -153,7 +153,7 @@ static void closed_with_the_database(void **state) {
     db = NULL;
     GIVES(CORM_E_MISUSE, corm_result_next(result, &failure));
     GIVES(CORM_E_MISUSE, corm_result_get(result, 0, &value, &failure));
-    assert_int_equal(corm_result_column_count(result), 0);
+    assert_int_equal(corm_result_column_count(result), 1);
     corm_result_close(result);
     corm_result_close(result);
 }
