@@ -138,7 +138,10 @@ corm_status corm_query_first_owned(corm_database *database, const corm_model *mo
 #define CORM_FIRST(record, database, query, out_record, out_error)                                                     \
     corm_query_first_owned(database, record##_model, query, CORM_TYPED_(record **, out_record), out_error)
 
-/* Frees a record that corm_query_first_owned gave, with its texts. NULL, any other pointer and a second free are no-ops. */
+/*
+ * Frees a record that corm_query_first_owned gave, with its texts. NULL and any other pointer are no-ops. A record has no handle: once it
+ * is freed, its address may be that of a newer one, so that a second free is a no-op only where no other has been given since.
+ */
 void corm_record_free(void *record);
 
 /* A property and the value that it is set to. */
