@@ -28,6 +28,8 @@ package protocol EngineConnection: AnyObject {
     var hasTemporaryTable: Bool { get }
     /// Whether rows of a statement are still to come.
     var isStreaming: Bool { get }
+    /// Whether one session runs all: a pooler that gives each transaction another server keeps nothing between two.
+    var keepsSession: Bool { get }
     /// How the program wants to be told of what is committed.
     var watching: EngineWatching { get }
 

@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from cormorant import Bundle, Database, Error, MigrationError
+from cormorant import Bundle, Database, Error, MigrationError, NotSupportedError
 
 
 def test_what_a_step_sets_ends_with_it(url: str) -> None:
@@ -252,3 +252,18 @@ def test_an_index_that_could_not_be_made_goes_where_its_table_is(url: str) -> No
             bundle.apply(db)
         assert db.fetch_values("SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid") == []
         assert db.fetch_value("SELECT indisvalid FROM pg_index WHERE indexrelid = 's.i'::regclass")
+
+
+def test_what_needs_a_session_is_refused_behind_a_pooler(pooler: str) -> None:
+    """Lock and unlock would reach different servers, one of which would keep the lock."""
+    bundle = Bundle()
+    bundle.add("1", "CREATE TABLE through (x integer)")
+    bundle.add("2", "-- outside transaction\nCREATE INDEX CONCURRENTLY through_x ON through (x)")
+    with Database(f"{pooler}?prepare=never") as db:
+        with pytest.raises(NotSupportedError, match="needs a session"):
+            bundle.apply(db)
+        assert [step.state for step in bundle.status(db)] == ["applied", "pending"]
+        assert db.count("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'") == 0
+    with Database(pooler) as db:
+        bundle.apply(db)
+        db.execute("DROP TABLE through")

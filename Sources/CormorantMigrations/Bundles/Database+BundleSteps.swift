@@ -93,7 +93,7 @@ extension Database {
             let end = step.transactionEnd(dialect)
             if end != nil {
                 outside = step
-                if dialect == .postgres { try applier.refuseOutside(step) }
+                if dialect == .postgres { try applier.refuseOutside(step, connection) }
                 begun = nil
                 if let row = try history.rows().first(where: { $0.id == step.id }) {
                     let rest = step.serverRest(from: Int(clamping: row.done))

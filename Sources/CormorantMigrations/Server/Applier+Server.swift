@@ -78,9 +78,7 @@ extension Applier {
 
     /// Runs a step that has no transaction, or one of its own, beside which no other migration runs.
     func runApart(_ step: MigrationPlan.Step, _ connection: Connection) throws {
-        // What makes an index concurrently, or ends a transaction after so many rows.
-        let isOutside = step.sql.contains { contains($0, " CONCURRENTLY ") || $0.hasPrefix("DO ") }
-        guard isOutside else {
+        guard step.isOutside else {
             return try serverTransaction(connection) { for sql in step.sql { try connection.script(sql) } }
         }
         try withSessionLock(connection) { for sql in step.sql { try concurrently(sql, connection) } }
@@ -113,13 +111,28 @@ extension Applier {
         }
     }
 
+    /// Refuses what holds a lock from one transaction to the next where each may have another server, which would keep the lock.
+    func requireSession(_ connection: Connection) throws {
+        guard connection.engine?.keepsSession ?? true else {
+            throw CormorantError(
+                .unsupported,
+                "what a migration does outside of a transaction needs a session, which a pooler with prepare=never does not keep",
+                hint: "migrate by a URL of the server itself, without prepare=never")
+        }
+    }
+
     func withSessionLock(_ connection: Connection, _ body: () throws -> Void) throws {
+        try requireSession(connection)
         let end = time(after: max(Int(connection.busyTimeout), 1_000))
         while try number("SELECT CAST(pg_try_advisory_lock(\(Self.lock)) AS integer)", connection) != 1 {
             guard time(after: 0) < end else { throw anotherMigration() }
             try waitForOthers()
         }
-        defer { _ = try? number("SELECT CAST(pg_advisory_unlock(\(Self.lock)) AS integer)", connection) }
+        defer {
+            let unlock = "SELECT CAST(pg_advisory_unlock(\(Self.lock)) AS integer)"
+            // A cancellation may have been meant for what ran before.
+            if (try? number(unlock, connection)) == nil { _ = try? number(unlock, connection) }
+        }
         try body()
     }
 
@@ -135,4 +148,9 @@ extension Applier {
             }
         }
     }
+}
+
+extension MigrationPlan.Step {
+    /// Whether it makes an index concurrently, or ends a transaction after so many rows.
+    var isOutside: Bool { isApart && sql.contains { contains($0, " CONCURRENTLY ") || $0.hasPrefix("DO ") } }
 }

@@ -29,7 +29,7 @@ extension Applier {
             try monitored(connection, step: step.id, index: index, count: index + 1, total: 0) {
                 for (place, statement) in serverStatements(sql).enumerated() where place >= first {
                     do {
-                        if isConcurrent(statement.sql) || isAlone(statement.sql) {
+                        if needsSession(statement.sql) {
                             try withSessionLock(connection) {
                                 try next(place) { try runAlone(statement.sql, connection, wasCutOff: $0) }
                             }
@@ -56,13 +56,16 @@ extension Applier {
     }
 
     /// Refuses what a step that stands in no transaction could not go on with.
-    func refuseOutside(_ step: MigrationStep) throws {
+    func refuseOutside(_ step: MigrationStep, _ connection: Connection) throws {
         let sql = step.up.sql(for: .postgres) ?? ""
         for statement in serverStatements(sql) {
             try refuseOnServer(statement.sql, sql)
             try refuseNameless(statement.sql, sql)
+            if needsSession(statement.sql) { try requireSession(connection) }
         }
     }
+
+    private func needsSession(_ sql: String) -> Bool { isConcurrent(sql) || isAlone(sql) }
 
     private func isConcurrent(_ sql: String) -> Bool {
         let words = serverWords(sql, 5)

@@ -137,6 +137,7 @@ final class Applier {
 
     /// Runs a plan's steps, telling the progress.
     func execute(_ steps: [MigrationPlan.Step], _ connection: Connection) throws {
+        if steps.contains(where: \.isOutside) { try requireSession(connection) }
         let start = time(after: 0)
         for (index, step) in steps.enumerated() where !step.isApart {
             // Who waits for a table that is locked by now waits for all steps that follow.

@@ -133,6 +133,7 @@ package final class PostgresConnection: EngineConnection {
         if transaction != .none { isMarked = false }
     }
 
+    package var keepsSession: Bool { url.keepsStatements }
     package var watching: EngineWatching { url.watching }
 
     package func listener(_ channel: String) throws -> any EngineListener {
