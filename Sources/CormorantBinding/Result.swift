@@ -85,7 +85,8 @@ public func corm_block_next(
 
 @_cdecl("corm_block_only_reads") @implementation
 public func corm_block_only_reads(
-    _ handle: OpaquePointer?, _ outReads: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ handle: OpaquePointer?, _ outReads: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         try require(outReads, "out_reads").pointee = requireResult(handle).cursor.onlyReads ? 1 : 0

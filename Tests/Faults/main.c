@@ -267,9 +267,9 @@ static void set_memory_fault(fault wanted) {
 
 /* What a fault may leave beside the files: nothing. */
 static bool left_something(const run *run, char *out, size_t size) {
-    static const char *const suffixes[] = {"test.db-corm-new", "test.db-corm-new-journal", "test.db-corm-new-wal",
-                                           "test.db-corm-new-lock", "copy.db-corm-new", "copy.db-corm-new-journal",
-                                           "copy.db-corm-new-wal", "copy.db-corm-new-lock"};
+    static const char *const suffixes[] = {
+        "test.db-corm-new", "test.db-corm-new-journal", "test.db-corm-new-wal", "test.db-corm-new-lock",
+        "copy.db-corm-new", "copy.db-corm-new-journal", "copy.db-corm-new-wal", "copy.db-corm-new-lock"};
     for (size_t index = 0; index < sizeof suffixes / sizeof suffixes[0]; index += 1) {
         snprintf(out, size, "%s/%s", run->folder, suffixes[index]);
         if (access(out, F_OK) == 0) {

@@ -473,14 +473,21 @@ static void memory_of_the_caller_is_left_behind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        BLOCK(rows_are_written_and_read),         BLOCK(a_batch_that_fails_says_where),
-        BLOCK(rows_of_some_columns_are_one_list), BLOCK(a_part_of_a_batch_has_no_savepoint),
-        BLOCK(a_cursor_gives_rows_in_portions),   BLOCK(a_cursor_over_sql_and_over_attributes),
+        BLOCK(rows_are_written_and_read),
+        BLOCK(a_batch_that_fails_says_where),
+        BLOCK(rows_of_some_columns_are_one_list),
+        BLOCK(a_part_of_a_batch_has_no_savepoint),
+        BLOCK(a_cursor_gives_rows_in_portions),
+        BLOCK(a_cursor_over_sql_and_over_attributes),
         BLOCK(a_cursor_says_whether_it_only_reads),
-        BLOCK(a_statement_tells_all_at_once),     BLOCK(what_is_to_be_undone),
-        BLOCK(statements_with_sets_of_bindings),  BLOCK(blocks_of_plain_values),
-        BLOCK(blocks_that_cannot_be_read),        BLOCK(a_table_dropped_under_a_known_model),
-        BLOCK(values_of_the_wrong_kind),          BLOCK(memory_of_the_caller_is_left_behind),
+        BLOCK(a_statement_tells_all_at_once),
+        BLOCK(what_is_to_be_undone),
+        BLOCK(statements_with_sets_of_bindings),
+        BLOCK(blocks_of_plain_values),
+        BLOCK(blocks_that_cannot_be_read),
+        BLOCK(a_table_dropped_under_a_known_model),
+        BLOCK(values_of_the_wrong_kind),
+        BLOCK(memory_of_the_caller_is_left_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,7 @@ static void random_text_never_crashes_and_chunks_make_no_difference(void **state
 static void records_before_an_error_come_first(void **state) {
     (void)state;
     static const char *const faults[] = {"{\"name\":7}", "{\"name\":\"Eve\",\"height\":1,\"pets\":[{\"name\":\"Tim\","
-                                         "\"weight\":1,\"tags\":[{\"word\":\"x\"},{\"word\":7}]}]}"};
+                                                         "\"weight\":1,\"tags\":[{\"word\":\"x\"},{\"word\":7}]}]}"};
     for (size_t fault = 0; fault < 2; fault += 1) {
         char text[1000];
         int size = snprintf(text, sizeof text, "%.*s,%s]", (int)sizeof families - 2, families, faults[fault]);

@@ -124,11 +124,12 @@ def test_one_of_several_is_not_the_only_one(db: Database) -> None:
 def test_a_row_alone_has_its_number(db: Database) -> None:
     number = db.fetch_value("SELECT number FROM thing WHERE id = 350")
     value = select(Thing.colour if number == 1 else Thing.number)
-    for query, calls in (
+    cases: tuple[tuple[Any, tuple[Any, ...]], ...] = (
         (select(Thing), (db.fetch_one, db.one)),
         (select(Thing.id, Thing.number, Thing.colour), (db.fetch_one, db.one)),
         (value, (db.fetch_one, db.one, db.fetch_value, db.one_value)),
-    ):
+    )
+    for query, calls in cases:
         for call in calls:
             with pytest.raises(cormorant.DataError) as caught:
                 call(query.where(Thing.id == 350))

@@ -347,7 +347,8 @@ def test_pages_of_several_classes(db: Database) -> None:
         select(Animal).order_by(Animal.name.desc(), "id"),
         select(Dog).order_by(Dog.breed.desc(), Dog.id),
     ):
-        seen, page = [], db.fetch_all(query.limit(1))
+        seen: list[Animal] = []
+        page = db.fetch_all(query.limit(1))
         while page and len(seen) < 5:
             seen += page
             page = db.fetch_all(query.after(page[-1]).limit(1))
