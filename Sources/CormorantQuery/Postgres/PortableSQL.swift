@@ -84,7 +84,7 @@ extension StatementCompiler {
                     guard tables.allSatisfy({ self.knowsColumns(of: $0) }) else { return nil }
                     let found = tables.compactMap { self.column(name, of: $0) }
                     // RETURNING sees the table that is changed alone.
-                    if !found.isEmpty { return found.count == 1 || scope.select == nil ? found[0] : nil }
+                    if !found.isEmpty { return found.count == 1 || !scope.canJoin ? found[0] : nil }
                     if source != nil, !tables.isEmpty { return nil }
                 }
                 return nil
