@@ -43,7 +43,7 @@ extension Database {
         let isRestored = model.isCounted || takesRows || R.hookKind == .all
         let before = isRestored ? records : []
         do {
-            try batch(model, records.count, isSent: isSent && R.hookKind != .all, isInsert: kind == .insert) {
+            try batch(R.noted(model), records.count, isSent: isSent && R.hookKind != .all, isInsert: kind == .insert) {
                 plan, index, end in
                 try records.withUnsafeMutableBufferPointer { records in
                     guard let first = records.baseAddress else { return }
@@ -87,7 +87,7 @@ extension Database {
     public func delete<R: Record>(contentsOf records: [R]) throws -> Int {
         guard !records.isEmpty else { return 0 }
         var (deleted, missing) = (0, 0)
-        try batch(R.model, records.count, isSent: R.hookKind != .all) { plan, index, end in
+        try batch(R.notedModel, records.count, isSent: R.hookKind != .all) { plan, index, end in
             try plan.model.requireKey()
             // Read where they lie: an element of a generic array would be copied first.
             try records.withUnsafeBufferPointer { records in

@@ -127,11 +127,16 @@ extension Database {
         var planned: PlannedStatement?
         var inserted = 0
         let columns = try key.isEmpty ? model.keyColumns : key.map(model.require)
-        let areSent = try model.isFoundOrInsertedByOne(on: key)
+        // Where a related record has no key yet, or none is wanted, only a record that is inserted may be refused.
+        let areSent =
+            try R.noted(model).isFoundOrInsertedByOne(on: key)
+            && (dialect == .sqlite
+                || records.allSatisfy { try $0.assigned().allSatisfy { $0.key?.contains(.null) == false } })
         let found = try batchOfNew(&records, model, .save, sending: areSent, takesRows: true) { plan, record in
             let ready = try planned ?? plan.fetchingOrInserting(on: key)
             planned = ready
-            try record.takeForeignKeys(RecordWrite(.insert, model, columns: columns), in: self)
+            let taken = plan.pipeline == nil ? columns : nil
+            try record.takeForeignKeys(RecordWrite(.insert, model, columns: taken), in: self)
             if try plan.fetchOrInsert(&record, with: ready) { inserted += 1 }
         } done: {
             try $0.forgetOtherRecords()

@@ -94,8 +94,10 @@ extension RecordHooks {
 
 extension Record {
     /// The model, which knows then whether the records have hooks.
-    static var notedModel: ModelDescriptor {
-        let model = model
+    static var notedModel: ModelDescriptor { noted(model) }
+
+    /// The same of a model of another table.
+    static func noted(_ model: ModelDescriptor) -> ModelDescriptor {
         if hookKind == .all || validatesProperties { model.hasHooks = true }
         return model
     }

@@ -96,9 +96,10 @@ extension Database {
 }
 
 extension ModelDescriptor {
-    /// Whether one statement may find or insert a record by these properties.
+    /// Whether one statement may find or insert a record by these properties: hooks and validators are called for what is inserted
+    /// alone.
     package func isFoundOrInsertedByOne(on properties: [String]) throws -> Bool {
-        try !isView
+        try !isView && !hasHooks
             && uniqueKey(properties).allSatisfy { columns[$0].computedSQL == nil && columns[$0].stamp != .updated }
     }
 
