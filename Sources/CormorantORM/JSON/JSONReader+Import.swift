@@ -21,7 +21,7 @@ extension JSONReader {
                     let isThere = try element { scanner, number in
                         if count == 0 { first = number ?? 0 }
                         failing = isSent ? count : number ?? 0
-                        let one = record ?? JSONRecord(mapping, mappings, scanner, isImport: true)
+                        let one = record ?? JSONRecord(mapping, mappings, scanner, isImport: true, isSave: isSave)
                         record = one
                         do {
                             scanner.position = try saver.save(one, scanner, depth: 0)
@@ -133,7 +133,7 @@ private struct JSONImport {
         var inner = scanner
         inner.position = position
         try relation.forEach(&inner) { scanner in
-            let record = JSONRecord(mapping, mappings, scanner, isImport: true)
+            let record = JSONRecord(mapping, mappings, scanner, isImport: true, isSave: isSave)
             record.given = given.map { (column: $0.0, value: $0.1) }
             record.wanted = wanted
             do {

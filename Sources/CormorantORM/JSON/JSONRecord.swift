@@ -15,6 +15,8 @@ final class JSONRecord: RecordAccess {
     private(set) var missing: [Int] = []
     /// Whether it goes into a database, or into a record of the program.
     private let isImport: Bool
+    /// Whether rows that are there are updated.
+    private let isSave: Bool
     /// Values that others decide, as the file has them: foreign keys to records around it or in it, a key that was made.
     var given: [(column: Int, value: Value)] = []
     /// Foreign keys that saving fills in.
@@ -27,11 +29,14 @@ final class JSONRecord: RecordAccess {
     private let seen: UnsafeMutablePointer<UInt64>
     private var object: UInt64 = 0
 
-    init(_ mapping: JSONMapping, _ mappings: JSONMappings, _ scanner: JSONScanner, isImport: Bool) {
+    init(
+        _ mapping: JSONMapping, _ mappings: JSONMappings, _ scanner: JSONScanner, isImport: Bool, isSave: Bool = false
+    ) {
         self.mapping = mapping
         self.mappings = mappings
         self.scanner = scanner
         self.isImport = isImport
+        self.isSave = isSave
         seen = .allocate(capacity: mapping.facts.count)
         seen.initialize(repeating: 0, count: mapping.facts.count)
     }
@@ -123,8 +128,9 @@ final class JSONRecord: RecordAccess {
         let descriptor = mapping.model.columns[column]
         let isFilledLater =
             filledLater.contains(column)
-            || nested.contains { relation, _ in
+            || nested.contains { relation, position in
                 mapping.relations[relation].kind == .toOne && mapping.relations[relation].ownerColumns.contains(column)
+                    && (mapping.takesNull[column] || !scanner.isNull(at: position))
             }
         if descriptor.isJSONOptional, !isImport { missing.append(column) }
         let isGenerated = column == mapping.model.generatedColumn
@@ -136,7 +142,8 @@ final class JSONRecord: RecordAccess {
             try writeNothing(column, &writer)
         } else if let sql = descriptor.defaultSQL {
             guard writer.uses(column) else { return }
-            if isImport, descriptor.isOptional { return writer.writeNull(at: column) }
+            // An INSERT fills it in; a row that is there would become NULL.
+            if isImport, descriptor.isOptional, !isSave || descriptor.notNull { return writer.writeNull(at: column) }
             try writer.statement.bind(mappings.defaultValue(sql), writer.parameters[column])
         } else if mapping.takesNull[column], !isGenerated {
             try writeNothing(column, &writer)

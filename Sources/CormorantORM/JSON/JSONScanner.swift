@@ -289,6 +289,13 @@ package struct JSONScanner {
         }
     }
 
+    /// Whether the value that begins there is null.
+    func isNull(at place: Int) -> Bool {
+        var value = self
+        value.position = place
+        return value.next == UInt8(ascii: "n")
+    }
+
     private func has(_ word: StaticString) -> Bool {
         guard end - position >= word.utf8CodeUnitCount else { return false }
         return (0..<word.utf8CodeUnitCount).allSatisfy { base[position + $0] == word.utf8Start[$0] }
