@@ -18,7 +18,8 @@ extension KeyValueStore {
               SELECT id, json, CASE WHEN CAST(createdTime AS REAL) > 0 THEN CAST(CAST(createdTime AS REAL) * 1000 AS INTEGER)
               ELSE ?2 END AS time, typeof(json) = 'text' AND json_valid(json) AS valid
               FROM main.\(source) WHERE typeof(id) = 'text')
-            WHERE true ON CONFLICT (store, key) DO NOTHING
+            WHERE true ON CONFLICT (store, key) DO UPDATE SET version = excluded.version, created = excluded.created,
+            updated = excluded.updated, expires = NULL, json = excluded.json, value = excluded.value WHERE expires <= ?2
             """
         return try database.inTransaction {
             try checkSource(table, source)
