@@ -14,8 +14,8 @@ private struct BatchArtist: Equatable {
 private struct BatchAlbum: Equatable {
     @Key var id: Int64?
     @Column(unique: true) var title: String
-    @Column(references: BatchArtist.self) var artistID: Int64?
-    @Relation var artist: ToOne<BatchArtist>
+    @References("corm_batch_artist") var artistID: Int64?
+    @Relation var artist = ToOne<BatchArtist>.notLoaded
 
     init(_ title: String, by artist: BatchArtist? = nil) {
         self.title = title
