@@ -28,7 +28,7 @@ CORM_BEGIN_DECLS
  *
  * Errors name the path: "$.items[3].price: expected a number, found a string". CORM_E_JSON: no JSON, or not of the form
  * that the model has; CORM_E_TYPE, CORM_E_RANGE, CORM_E_ENCODING, CORM_E_NULL_VALUE: a value that its column cannot hold.
- * Values never appear in messages.
+ * Values never appear in messages, but the key of a record that its struct does not hold.
  */
 
 /* corm_json_options.names: what the keys are where a column has no corm_column_def.json_key, and those of relations. */

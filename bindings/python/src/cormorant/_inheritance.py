@@ -278,12 +278,12 @@ class FamilyInfo(ModelInfo):
         def made(row: Row) -> Any:
             for place, item in needed:
                 if row[place] is None:
-                    raise DataError(
-                        f"{self.table}.{item.column_name} holds NULL, which it cannot{self._where(row)}",
+                    raise self._unfit(
+                        row,
+                        item,
+                        "holds NULL, which it cannot",
                         code="CORM_E_NULL_VALUE",
                         hint="mend the file, or let the property be None",
-                        table=self.table,
-                        columns=(item.column_name,),
                     )
             return load(pick(row))
 
@@ -322,16 +322,26 @@ class FamilyInfo(ModelInfo):
         return self._build(rows)
 
     def _unknown(self, row: Row, place: int) -> DataError:
-        column = self.columns[place]
-        return DataError(
-            f"{self.table}.{column.column_name} holds {row[place]!r}, which no class derived from {self.name} has"
-            f"{self._where(row)}",
+        others = f"no class derived from {self.name} has"
+        return self._unfit(
+            row,
+            self.columns[place],
+            f"holds {row[place]!r}, which {others}",
+            f"holds a value that {others}",
             code="CORM_E_TYPE",
             hint=f"define that class, or import its module; class {self.name}(Model, ..., keep_unknown=True) "
             f"makes records of {self.name} of such rows",
-            table=self.table,
-            columns=(column.column_name,),
         )
+
+    def _unfit(
+        self, row: Row, column: Column[Any], said: str, without: str | None = None, *, code: str, hint: str
+    ) -> DataError:
+        """The error about a value of a row. without: what is said of it without the value."""
+        where = f"{self.table}.{column.column_name}"
+        message = f"{where} {said}{self._where(row)}"
+        found = DataError(message, code=code, hint=hint, table=self.table, columns=(column.column_name,))
+        found._without_values = f"{where} {without or said}"
+        return found
 
     def _where(self, row: Sequence[Any]) -> str:
         key = [value for item, value in zip(self.columns, row) if item.name in self.key]

@@ -443,6 +443,7 @@ class ModelInfo:
         else:
             code = "CORM_E_RANGE" if isinstance(error, OverflowError) else "CORM_E_TYPE"
             message = f"{where} is no {column.type_name} that Python knows"
+        without = message
         key = [value for item, value in zip(self.columns, row) if item.name in self.key and item is not column]
         if self.plain_key and key and len(key) == len(self.key) and all(type(item) in (int, str) for item in key):
             shown = [json.dumps(item[:100] if isinstance(item, str) else item, ensure_ascii=False) for item in key]
@@ -450,7 +451,9 @@ class ModelInfo:
         hint = "mend the file, or change the model"
         if column._choices:
             hint += "; a column of the enum or its type, such as Column[State | str], keeps what is unknown"
-        return DataError(message, code=code, hint=hint, table=self.table, columns=(column.column_name,))
+        found = DataError(message, code=code, hint=hint, table=self.table, columns=(column.column_name,))
+        found._without_values = without
+        return found
 
     def _unwritable(self, name: str, error: Exception, index: int, hint: str | None = None) -> DataError:
         column = next(item for item in self.columns if item.name == name)

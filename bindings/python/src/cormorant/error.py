@@ -56,6 +56,9 @@ class Error(Exception):
     record_index: in a batch, the record that failed, counted from 0; else -1.
     """
 
+    # The message without the values of a row, where it has some.
+    _without_values: str | None = None
+
     def __init__(
         self,
         message: str = "",

@@ -202,7 +202,7 @@ class _Reader(Generic[M]):
                 try:
                     records = model.__model__.load(rows)
                 except DataError as error:
-                    raise self._located(error, levels, models, rows) from error
+                    raise self._located(error, levels, models, rows) from error.__cause__
                 if self._fills:
                     _fill(records, missing, model.__model__.columns)
                 built.append(records)
@@ -230,7 +230,9 @@ class _Reader(Generic[M]):
                 first += count
             level = parent
         start = levels[0][2]
-        error.message = f"{self._path}{f'[{start[0] + index}]' if start else ''}{steps}: {error.message}"
+        # What a document says is no part of it.
+        said = error._without_values or error.message
+        error.message = f"{self._path}{f'[{start[0] + index}]' if start else ''}{steps}: {said}"
         error.args = (error.message,)
         return error
 

@@ -42,6 +42,10 @@ def _unshout(text: str) -> str:
     return text[:-1]
 
 
+class Side(Enum):
+    LEFT = "left"
+
+
 class Singer(Model):
     name: Column[str] = column(json_key="full name")
     secret: Column[str | None] = column(default=None, json_key="")
@@ -331,3 +335,41 @@ def test_what_a_document_lacks_gets_its_default_where_a_transform_has_no_value_f
     [first, second] = read_json(Paint, '[{"name": "a"}, {"name": "b", "shade": "l", "mixed": "2021-01-01"}]')
     assert (first.shade, first.mixed) == (Shade.DARK, date(2020, 1, 1))
     assert (second.shade, second.mixed) == (Shade.LIGHT, date(2021, 1, 1))
+
+
+def test_no_value_of_a_document_is_in_a_message(db: Database) -> None:
+    class Member(Model):
+        id: Column[str] = column(primary_key=True)
+        name: Column[str] = column(transform=Transform(encode=str, decode=_unshout))
+
+    class Choice(Model):
+        id: Column[str] = column(primary_key=True)
+        side: Column[Side]
+
+    class Boat(Model, discriminator="kind"):
+        id: Column[str] = column(primary_key=True)
+        kind: Column[str] = column(init=False)
+
+    class Sail(Boat, discriminator_value="sail"):
+        masts: Column[int]
+
+    db.create_tables(Boat)
+    cases: list[tuple[Any, str, str]] = [
+        (Member, '"name": "zzz"', "$[0].name: member.name cannot be decoded: it is not shouted"),
+        (Choice, '"side": "zzz"', "$[0].side: choice.side: the value is no Side"),
+        (Boat, '"kind": "zzz"', "$[0].kind: boat.kind holds a value that no class derived from Boat has"),
+        (Boat, '"kind": "sail"', "$[0].masts: boat.masts holds NULL, which it cannot"),
+    ]
+    for model, text, message in cases:
+        calls: list[Any] = [lambda text: list(read_json(model, text))]
+        if model is Boat:
+            calls.append(lambda text: db.import_json(Boat, text))
+        for call in calls:
+            with pytest.raises(DataError) as caught:
+                call('[{"id": "ada@x.org", ' + text + "}]")
+            error = caught.value
+            assert error.message == error.args[0] == message
+            assert "ada" not in str(error)
+            assert "zzz" not in str(error)
+            assert error.__cause__ is not error
+            assert (model is Member) == (str(error.__cause__) == "it is not shouted")
