@@ -361,7 +361,7 @@ def test_no_value_of_a_document_is_in_a_message(db: Database) -> None:
         (Boat, '"kind": "sail"', "$[0].masts: boat.masts holds NULL, which it cannot"),
     ]
     for model, text, message in cases:
-        calls: list[Any] = [lambda text: list(read_json(model, text))]
+        calls: list[Any] = [lambda text, model=model: list(read_json(model, text))]
         if model is Boat:
             calls.append(lambda text: db.import_json(Boat, text))
         for call in calls:
