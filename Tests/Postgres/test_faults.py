@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import URL, call, with_database
-from cormorant import BusyError, Column, Database, Error, Model, column
+from cormorant import BusyError, Column, Database, Error, Model, ProgrammingError, RawConnection, column
 
 
 class Account(Model):
@@ -343,3 +343,29 @@ def test_a_row_that_another_has_locked(db: Database, url: str) -> None:
     with Database(f"{url}?options=-clock_timeout%3D200ms") as other, db.transaction():
         db.execute("UPDATE account SET balance = 0 WHERE id = 1")
         fails("CORM_E_BUSY", lambda: other.execute("UPDATE account SET balance = 1 WHERE id = 1"))
+
+
+def test_what_the_borrower_of_a_connection_leaves_open_is_rolled_back(url: str) -> None:
+    with Database(url) as db, Database(url) as other:
+        db.execute("CREATE TABLE t (x integer)")
+        kept = []
+
+        def begin(connection: RawConnection) -> None:
+            kept.append(db.transaction().__enter__())
+            db.execute("INSERT INTO t VALUES (2)")
+
+        def fail(connection: RawConnection) -> None:
+            begin(connection)
+            db.execute("INSERT INTO t VALUES (1 / 0)")
+
+        # An error ends the transaction on the server, which still waits for its ROLLBACK.
+        with pytest.raises(Error, match="zero"):
+            db.use_connection(lambda connection: connection.execute_script("BEGIN; SELECT 1 / 0"))
+        db.execute("INSERT INTO t VALUES (1)")
+        with pytest.raises(ProgrammingError, match="left open"):
+            db.use_connection(begin)
+        with pytest.raises(Error, match="zero"):
+            db.use_connection(fail)
+        with db.transaction(), pytest.raises(ProgrammingError, match="left open"):
+            db.use_connection(begin)
+        assert other.fetch_values("SELECT x FROM t") == [1]
