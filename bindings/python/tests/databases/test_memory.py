@@ -97,7 +97,12 @@ except Error as error:
 
 
 def test_a_repair_without_memory_is_an_error(tmp_path: Path) -> None:
-    ended = subprocess.run([sys.executable, "-c", REPAIR, tmp_path / "a.db"], capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", REPAIR, tmp_path / "a.db"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "CORM_E_NO_MEMORY\n", "")
 
 

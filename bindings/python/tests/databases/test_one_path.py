@@ -81,7 +81,11 @@ def test_of_two_processes(tmp_path: Path, is_killed: bool) -> None:
     path, copy = tmp_path / "a.db", tmp_path / "copy.db"
     database = fill(path)
     first = subprocess.Popen(
-        [sys.executable, "-c", WRITER, path, copy], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", WRITER, path, copy],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert first.stdout is not None
     assert first.stdout.readline() == "begun\n"
@@ -135,7 +139,12 @@ print(oct(os.umask(0o022)))
 
 
 def test_the_umask_of_the_process_stays(tmp_path: Path) -> None:
-    made = subprocess.run([sys.executable, "-c", UMASK, tmp_path], capture_output=True, text=True)
+    made = subprocess.run(
+        [sys.executable, "-c", UMASK, tmp_path],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert (made.stdout, made.stderr) == ("0o22\n", "")
 
 

@@ -147,7 +147,13 @@ def test_a_pipe_in_the_place_of_a_log_keeps_nobody_waiting(tmp_path: Path, suffi
         with Database(path) as db:
             db.execute("CREATE TABLE t (x)")
     os.mkfifo(f"{path}{suffix}")
-    told = subprocess.run([sys.executable, "-c", PIPED, path], capture_output=True, text=True, timeout=30)
+    told = subprocess.run(
+        [sys.executable, "-c", PIPED, path],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert told.stderr == ""
     repaired = "CORM_E_NOT_A_DATABASE" if content == "empty" else "CORM_E_CANNOT_OPEN"
     assert told.stdout.split() == ["CORM_E_CANNOT_OPEN", repaired, "CORM_E_CANNOT_OPEN"]
