@@ -46,6 +46,8 @@ package protocol EngineConnection: AnyObject {
     func another(isReader: Bool) throws -> any EngineConnection
     /// Has the program set it up, now and whenever it is connected anew: what that sets is what all connections of the database have.
     func setUp(_ body: @escaping () throws -> Void) throws
+    /// Looks, without asking the server, whether that has ended the connection while nothing ran for long; if so, the next use connects anew.
+    func wake()
     /// Stops the running statement. May be called by any thread while the connection is open.
     func interrupt()
     /// Runs `body`, in which `EngineStatement.send` does not wait. Ends with `settle`.

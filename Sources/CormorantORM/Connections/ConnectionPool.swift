@@ -185,6 +185,8 @@ final class ConnectionPool: @unchecked Sendable {
             throw isFull()
         }
         do {
+            // Before a cache of rows answers for a server that is gone.
+            if isOnServer { pooled.connection?.engine?.wake() }
             guard try pooled.isOpen || open(pooled) else {
                 release(pooled)
                 return false

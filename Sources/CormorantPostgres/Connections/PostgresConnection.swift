@@ -165,7 +165,7 @@ package final class PostgresConnection: EngineConnection {
     }
 
     /// Looks, without asking the server, whether that has ended the connection while nothing ran for long; if so, it is opened anew.
-    private func lookAfterRest() {
+    package func wake() {
         guard transaction == .none, coarseTime() &- restsSince > 1_000_000_000, loss == nil, streaming == nil else {
             return
         }
@@ -293,7 +293,7 @@ package final class PostgresConnection: EngineConnection {
             throw CormorantError(
                 .misuse, "the database is closed", hint: "open it again, and close it after its last use")
         }
-        lookAfterRest()
+        wake()
         if let loss {
             // A transaction that was lost with it waits for its rollback.
             guard transaction == .none, !isSettingUp else { throw loss }
