@@ -68,6 +68,7 @@ extension Database {
         try applier.runWithForeignKeys(connection) { connection in
             // Planned where no other migration can come between.
             try applier.nested(connection) {
+                try refuseMadeMeanwhile(models, connection)
                 let plan = try makePlan(models, MigrationOptions(), connection)
                 guard plan.problems.isEmpty else { throw refusal(plan.problems) }
                 if let step = plan.steps.first(where: { !$0.rebuilt.isEmpty || $0.isApart }) {
@@ -78,6 +79,24 @@ extension Database {
                 }
                 try applier.bring(models, plan, connection)
             }
+        }
+    }
+
+    /// A transaction of a server sees the catalogs as they were at its first query, which may be before the lock was had; names are looked
+    /// up as they are now.
+    private func refuseMadeMeanwhile(_ models: [ModelDescriptor], _ connection: Connection) throws {
+        guard connection.dialect == .postgres else { return }
+        for model in models {
+            let there = "pg_catalog.to_regclass(\(textLiteral(quoteIdentifier(model.table))))"
+            let isHidden = try Statement(
+                connection,
+                "SELECT 1 WHERE \(there) IS NOT NULL AND NOT EXISTS (SELECT FROM pg_catalog.pg_class WHERE oid = \(there))"
+            )
+            defer { isHidden.finalize() }
+            guard try isHidden.step() else { continue }
+            throw CormorantError(
+                .conflict, "another program has made the table \(model.table) since this transaction began",
+                hint: "run the transaction again", table: model.table)
         }
     }
 
