@@ -24,6 +24,7 @@ sys.path.insert(0, str(SOURCES))
 # Of the programs that tests start.
 os.environ["PYTHONPATH"] = str(SOURCES)
 
+from accounts import Account  # noqa: E402
 from cormorant import Database  # noqa: E402
 
 SCRIPT = ROOT / "scripts" / "postgres-server"
@@ -157,3 +158,11 @@ def stop_pooler(folder: Path) -> None:
 def pooler(own_pooler: Callable[..., str]) -> str:
     """The URL of a pgbouncer that gives each transaction one of two connections."""
     return own_pooler(URL)
+
+
+@pytest.fixture
+def accounts(url: str) -> str:
+    with Database(url) as db:
+        db.create_tables(Account)
+        db.insert(Account(1, "Ann", 10))
+    return url

@@ -9,30 +9,10 @@ import signal
 from collections.abc import Callable, Iterator
 
 import pytest
-from cormorant import Column, Database, Error, Model, column
+from accounts import Account, fails
+from cormorant import Database, Error
 
 WAIT = 20
-
-
-class Account(Model):
-    id: Column[int] = column(primary_key=True)
-    owner: Column[str]
-    balance: Column[int]
-
-
-@pytest.fixture
-def accounts(url: str) -> str:
-    with Database(url) as db:
-        db.create_tables(Account)
-        db.insert(Account(1, "Ann", 10))
-    return url
-
-
-def fails(call: Callable[[], object], code: str) -> Error:
-    with pytest.raises(Error) as caught:
-        call()
-    assert caught.value.code == code, caught.value
-    return caught.value
 
 
 def in_a_child(call: Callable[[], object]) -> None:

@@ -4,31 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Literal
 
 import pytest
-from cormorant import Batch, Column, Database, Model, ProgrammingError, UniqueViolation, column
-
-WAIT = 20
-
-
-class Entry(Model):
-    id: Column[int | None] = column(primary_key=True, init=False)
-    text: Column[str] = column(unique=True)
-
-
-class Counter(Model):
-    id: Column[int] = column(primary_key=True)
-    value: Column[int]
-
-
-def at_once(*bodies: Callable[[], object]) -> list[object]:
-    """What each gives on a thread of its own."""
-    with ThreadPoolExecutor(len(bodies)) as pool:
-        return [future.result(WAIT) for future in [pool.submit(body) for body in bodies]]
+from cormorant import Batch, Database, ProgrammingError, UniqueViolation
+from writers import WAIT, Counter, Entry, at_once
 
 
 def test_queues_write_beside_transactions(url: str) -> None:

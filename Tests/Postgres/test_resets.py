@@ -6,35 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from cormorant import Column, Database, Error, Model, column
+from accounts import Account, fails
+from cormorant import Database
 
 RESETS = ["DISCARD ALL", "RESET ALL"]
-
-
-class Account(Model):
-    id: Column[int] = column(primary_key=True)
-    owner: Column[str]
-    balance: Column[int]
-
-
-def fails(call: Callable[[], object], code: str) -> Error:
-    with pytest.raises(Error) as caught:
-        call()
-    assert caught.value.code == code, caught.value
-    return caught.value
 
 
 def running(sql: str) -> Callable[[Any], None]:
     """A set-up."""
     return lambda connection: connection.execute_script(sql)
-
-
-@pytest.fixture
-def accounts(url: str) -> str:
-    with Database(url) as db:
-        db.create_tables(Account)
-        db.insert(Account(1, "Ann", 10))
-    return url
 
 
 @pytest.mark.parametrize("reset", RESETS)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from accounts import Account, fails
 from conftest import URL, socket_folder
 from cormorant import BusyError, Column, Database, Error, Model, ProgrammingError, column, param, select
 
@@ -23,31 +24,10 @@ END = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 REST = 1.1
 
 
-class Account(Model):
-    id: Column[int] = column(primary_key=True)
-    owner: Column[str]
-    balance: Column[int]
-
-
-@pytest.fixture
-def accounts(url: str) -> str:
-    with Database(url) as db:
-        db.create_tables(Account)
-        db.insert(Account(1, "Ann", 10))
-    return url
-
-
 def end_sessions(url: str) -> None:
     with Database(url) as other:
         other.execute(END)
     time.sleep(REST)
-
-
-def fails(call: Callable[[], object], code: str) -> Error:
-    with pytest.raises(Error) as caught:
-        call()
-    assert caught.value.code == code, caught.value
-    return caught.value
 
 
 class Busy:

@@ -25,29 +25,12 @@ from cormorant import (
     column,
     dbapi,
 )
-
-WAIT = 20
-
-
-class Entry(Model):
-    id: Column[int | None] = column(primary_key=True, init=False)
-    text: Column[str] = column(unique=True)
+from writers import WAIT, Counter, Entry, at_once
 
 
 class Other(Model):
     id: Column[int | None] = column(primary_key=True, init=False)
     text: Column[str] = column(unique=True)
-
-
-class Counter(Model):
-    id: Column[int] = column(primary_key=True)
-    value: Column[int]
-
-
-def at_once(*bodies: Callable[[], object]) -> list[object]:
-    """What each gives on a thread of its own."""
-    with ThreadPoolExecutor(len(bodies)) as pool:
-        return [future.result(WAIT) for future in [pool.submit(body) for body in bodies]]
 
 
 def backend(db: Database) -> object:
