@@ -133,14 +133,11 @@ def _write_part(
         is_one = len(part) == 1 and (start or isinstance(error, _OF_RECORDS))
         if (index := 0 if is_one else error.record_index) < 0:
             raise
-        first = (
-            next((place for place, record in enumerate(part[:index]) if record is part[index]), None)
-            if index < len(part)
-            else None
-        )
-        if isinstance(error, StaleRecordError) and first is not None:
-            message = f"record {start + index} of the batch is record {start + first} again"
-            raise ProgrammingError(message, hint="give it once: its version has counted up by then") from None
+        if isinstance(error, StaleRecordError):
+            first = next((place for place, record in enumerate(part[:index]) if record is part[index]), None)
+            if first is not None:
+                message = f"record {start + index} of the batch is record {start + first} again"
+                raise ProgrammingError(message, hint="give it once: its version has counted up by then") from None
         known = info.explain_write(error, part) if isinstance(error, DataError) else error
         known.record_index = start + index
         raise known from error.__cause__
